@@ -2,9 +2,8 @@
 // Describes once, as data, what the command accepts. Parsing, --help, the man page and shell completion all read this
 // description, so they always agree. A method's options come from its OptionSet.
 //
-// CLI11 is not used. It could replace only the parsing of a line (110 lines of command_line.cpp), but not the help,
-// suggestions and messages. A description in its terms could not generate the man page, the completion and the
-// reference. To repeat fits, use a script or tune's grid.
+// CLI11 is not used: it could replace only the parsing of a line, not the help, suggestions and messages. A description
+// in its terms could not generate the man page, the completion and the reference.
 
 #include <functional>
 #include <memory>
@@ -21,19 +20,19 @@ namespace coterie::cli {
 enum class Completion { nothing, choices, file, points, data_name };
 
 struct Flag {
-    std::string name;       // "--labels-out"
-    std::string former;     // an earlier name: accepted, but not shown
-    char letter = 0;        // 'k': -k is the same flag
-    std::string value;      // placeholder, "FILE"; empty: a switch, which also accepts =true and =false
-    std::string meaning;    // one sentence
-    std::string automatic;  // what the value auto means; empty: not accepted, or `meaning` says it
-    std::string accepted;   // "a whole number, at least 1"; empty: `meaning` says it
-    std::string standard;   // the default; empty: none
-    std::vector<std::string> choices;
+    std::string name;            // "--labels-out"
+    std::string former = {};     // an earlier name: accepted, but not shown
+    char letter = 0;             // 'k': -k is the same flag
+    std::string value = {};      // placeholder, "FILE"; empty: a switch, which also accepts =true and =false
+    std::string meaning = {};    // one sentence
+    std::string automatic = {};  // what the value auto means; empty: not accepted, or `meaning` says it
+    std::string accepted = {};   // "a whole number, at least 1"; empty: `meaning` says it
+    std::string standard = {};   // the default; empty: none
+    std::vector<std::string> choices = {};
     Completion completion = Completion::nothing;
-    std::string group;                             // heading in the help
-    bool repeats = false;                          // may be given more than once; every value is used
-    std::function<void(const std::string&)> take;  // a switch gets "true"
+    std::string group = {};                             // heading in the help
+    bool repeats = false;                               // may be given more than once; every value is used
+    std::function<void(const std::string&)> take = {};  // a switch gets "true"
 };
 
 struct Operand {
@@ -41,8 +40,8 @@ struct Operand {
     std::string meaning;
     bool required = true;
     Completion completion = Completion::nothing;
-    std::vector<std::string> choices;
-    std::function<void(const std::string&)> take;
+    std::vector<std::string> choices = {};
+    std::function<void(const std::string&)> take = {};
     bool repeats = false;  // only for the last operand: takes all remaining words
 };
 

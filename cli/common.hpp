@@ -64,13 +64,14 @@ const std::vector<std::string>& table_extensions();
 /// Prints text to standard output or, if an output uses standard output, to standard error.
 void print_result(const std::string& text, const OutputPaths& outputs);
 /// Prints a result: with --json its JSON document, otherwise its text document. `result`: the arguments of
-/// json_document and text_document.
+/// json_document and text_document. Returns Exit::done.
 template <class... Result>
-void print_document(const RunRequest& running, const OutputPaths& outputs, const Result&... result) {
+int print_document(const RunRequest& running, const OutputPaths& outputs, const Result&... result) {
     if (running.json)
         print(json_document(result...));
     else
         print_result(text_document(result...), outputs);
+    return Exit::done;
 }
 /// Prints the notes, unless --quiet is given.
 void print_notes(const std::vector<Message>& notes, const RunRequest& running);

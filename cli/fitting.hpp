@@ -17,11 +17,11 @@ namespace coterie::cli {
 
 struct FitRequest {
     std::string points;
-    std::shared_ptr<OptionValues> given = std::make_shared<OptionValues>();
-    std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
-    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
-    std::shared_ptr<ConstraintRequest> constraints = std::make_shared<ConstraintRequest>();
-    std::shared_ptr<Settings> settings = std::make_shared<Settings>();
+    OptionValues given;
+    ReadRequest reading;
+    RunRequest running;
+    ConstraintRequest constraints;
+    Settings settings;
     std::string truth;
     std::string truth_column;
     std::string weights;
@@ -31,8 +31,8 @@ struct FitRequest {
     bool strict = false;
 
     /// Checks, before any work, for options that need others, and for outputs that cannot be written. Throws
-    /// BadArgument or ResourceError.
-    OutputPaths check() const;
+    /// BadArgument or ResourceError. Large temporary files go to the folder of the outputs.
+    OutputPaths check();
     /// `given`; with partial labels and without a given number of clusters, also the automatic number (by the labels).
     OptionValues options() const;
 };

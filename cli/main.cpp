@@ -20,7 +20,7 @@ Command shell_command(const char* shell, std::string (*script)(), const std::str
     command.summary = std::string("print a completion script for ") + shell;
     command.act = [script] {
         print(script());
-        return static_cast<int>(Exit::done);
+        return Exit::done;
     };
     command.examples = {{use, "complete commands, methods, options and data sets in this shell"},
                         {keep, "the same in every later shell"}};
@@ -39,7 +39,7 @@ Command words_command() {
         std::vector<std::string> words;
         for (std::string word; std::getline(std::cin, word);) words.push_back(word);
         print(offers_text(offers_for(root_command(), words)));
-        return static_cast<int>(Exit::done);
+        return Exit::done;
     };
     command.examples = {{"printf '%s\\n' fit km | coterie completion words", "all methods, each with what it does"}};
     return command;
@@ -66,7 +66,7 @@ Command man_command() {
     command.summary = "print the manual page as troff";
     command.act = [] {
         print(man_page(root_command()));
-        return static_cast<int>(Exit::done);
+        return Exit::done;
     };
     command.examples = {{"coterie man | man -l -", "show the manual page"}};
     return command;
@@ -105,7 +105,7 @@ Command root_command() {
             throw BadArgument(Code::missing_argument, "coterie needs a COMMAND, such as fit, predict or methods",
                               "See coterie --help");
         print("coterie " COTERIE_VERSION "\n");
-        return static_cast<int>(Exit::done);
+        return Exit::done;
     };
     return root;
 }

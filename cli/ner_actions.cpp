@@ -18,13 +18,13 @@ namespace {
 using ner::CorpusSummary;
 
 void take_notes(const NerRequest& request, const std::vector<Message>& notes, ner::NerResult& result) {
-    print_notes(notes, *request.running);
+    print_notes(notes, request.running);
     result.notes.insert(result.notes.end(), notes.begin(), notes.end());
 }
 
 ner::Corpus read(const std::string& path, const NerRequest& request, ner::NerResult& result,
                  ner::TagReading tags = ner::TagReading::checked) {
-    ner::CorpusOptions options = *request.reading;
+    ner::CorpusOptions options = request.reading;
     options.tags = tags;
     ner::Corpus out = ner::read_corpus(path, options);
     take_notes(request, out.notes, result);
@@ -34,17 +34,16 @@ ner::Corpus read(const std::string& path, const NerRequest& request, ner::NerRes
 // Checks the inputs and outputs before any work.
 OutputPaths outputs_of(const NerRequest& request, const std::vector<std::string>& inputs, const char* option,
                        const std::string& file, const std::vector<std::string>& kinds = {}) {
-    return check_outputs(*request.running, inputs,
+    return check_outputs(request.running, inputs,
                          {{option, file, kinds}, {"report", request.report, {".html", ".htm"}}});
 }
 
 // Calls act(run) with a progress bar. Ctrl-C stops it.
 template <class Act>
 void interruptible(const NerRequest& request, Act&& act) {
-    Run run = request.running->run();
-    ProgressBar bar(run, request.running->quiet);
-    const InterruptGuard guard;
-    run.should_stop = InterruptGuard::interrupted;
+    Run run = request.running.run();
+    ProgressBar bar(run, request.running.quiet);
+    const InterruptGuard guard(run);
     act(run);
 }
 
@@ -55,7 +54,7 @@ ner::WordVectors vectors_like(const ner::Tagger& tagger, const NerRequest& reque
         throw BadArgument(Code::missing_argument,
                           "the tagger was adapted with " + source + ", the vectors of another corpus",
                           "Use --vectors FILE.npy with the vectors of this corpus", {.option = "vectors"});
-    ner::VectorOptions options = *request.encoding;
+    ner::VectorOptions options = request.encoding;
     if (options.layer == "auto" && !tagger.layer.empty() && !source.ends_with(".npy")) options.layer = tagger.layer;
     return ner::word_vectors(source, corpus, options, run);
 }
@@ -102,15 +101,15 @@ int encode_words(const NerRequest& request) {
     result.corpus = CorpusSummary::of(corpus);
     Stopwatch watch;
     ner::WordVectors vectors;
-    interruptible(
-        request, [&](const Run& run) { vectors = ner::word_vectors(request.vectors, corpus, *request.encoding, run); });
+    interruptible(request,
+                  [&](const Run& run) { vectors = ner::word_vectors(request.vectors, corpus, request.encoding, run); });
     result.seconds = watch.seconds();
     result.layer = vectors.layer;
     result.dimensions = vectors.vectors.columns();
     take_notes(request, vectors.notes, result);
     write_points(request.out, vectors.vectors);
     result.written = request.out;
-    print_document(*request.running, outputs, result);
+    print_document(request.running, outputs, result);
     return Exit::done;
 }
 
@@ -121,7 +120,7 @@ int train_encoder(const NerRequest& request) {
     ner::TrainResult result;
     result.encoder = request.encoder;
     result.paths = request.corpora;
-    result.options = *request.training;
+    result.options = request.training;
     result.written = request.out;
     std::vector<ner::Corpus> corpora;
     for (const std::string& path : request.corpora) {
@@ -129,10 +128,10 @@ int train_encoder(const NerRequest& request) {
         result.corpora.push_back(CorpusSummary::of(corpora.back()));
     }
     interruptible(request, [&](const Run& run) {
-        result.report = ner::train_source(request.encoder, corpora, request.out, *request.training, run);
+        result.report = ner::train_source(request.encoder, corpora, request.out, request.training, run);
     });
-    print_warnings(result.report.warnings, *request.running);
-    print_document(*request.running, {}, result);
+    print_warnings(result.report.warnings, request.running);
+    print_document(request.running, {}, result);
     if (!result.report.interrupted) return Exit::done;
     print_error("interrupted after " + count_text(result.report.words_trained) +
                 " words; the folder has the encoder as trained so far");
@@ -141,19 +140,19 @@ int train_encoder(const NerRequest& request) {
 
 int draw_support(const NerRequest& request) {
     const OutputPaths outputs = outputs_of(request, {request.corpus}, "out", request.out);
-    const Run run = request.running->run();
+    const Run run = request.running.run();
     ner::SampleResult result;
     result.path = request.corpus;
-    result.shots = request.sampling->shots;
+    result.shots = request.sampling.shots;
     const ner::Corpus corpus = read(request.corpus, request, result);
-    const std::vector<std::size_t> chosen = ner::sample_support(corpus, *request.sampling, run);
+    const std::vector<std::size_t> chosen = ner::sample_support(corpus, request.sampling, run);
     for (const std::size_t s : chosen) result.sentences.emplace_back(s + 1, corpus.sentences[s].line);
     const ner::Corpus support = corpus.subset(chosen);
     if (!request.out.empty()) ner::write_corpus(request.out, support);
     result.written = request.out;
     result.corpus = CorpusSummary::of(corpus);
     result.support = CorpusSummary::of(support);
-    print_document(*request.running, outputs, result);
+    print_document(request.running, outputs, result);
     return Exit::done;
 }
 
@@ -173,18 +172,18 @@ int adapt_tagger(const NerRequest& request) {
     Stopwatch watch;
     interruptible(request, [&](const Run& run) {
         const ner::SupportVectors vectors =
-            ner::support_vectors(request.vectors, support, other ? &*other : nullptr, *request.encoding, run,
+            ner::support_vectors(request.vectors, support, other ? &*other : nullptr, request.encoding, run,
                                  [&](const std::vector<Message>& notes) { take_notes(request, notes, result); });
         result.seconds.emplace_back("vectors", watch.restart());
-        result.tagger = ner::adapt(support, vectors.support, vectors.other, *request.adapting, run, &result.report);
+        result.tagger = ner::adapt(support, vectors.support, vectors.other, request.adapting, run, &result.report);
         result.tagger.encoder = request.vectors;
         result.tagger.layer = vectors.layer;
         result.seconds.emplace_back("adapt", watch.restart());
     });
-    print_warnings(result.report.warnings, *request.running);
+    print_warnings(result.report.warnings, request.running);
     if (!request.model.empty()) result.tagger.save(request.model);
     result.written = request.model;
-    print_document(*request.running, outputs, result);
+    print_document(request.running, outputs, result);
     return Exit::done;
 }
 
@@ -200,16 +199,16 @@ int tag_corpus(const NerRequest& request) {
     ner::Corpus corpus = gold;
     std::string page;
     on_words(tagger, request, corpus, result, [&](PointsView words, const Run& run) {
-        tagger.tag(corpus, words, *request.tagging, run);
+        tagger.tag(corpus, words, request.tagging, run);
         if (!request.report.empty())
             page = page_of(request, tagger, corpus, words,
-                           ner::suggest_sentences(tagger, gold, words, *request.suggesting, run), run);
+                           ner::suggest_sentences(tagger, gold, words, request.suggesting, run), run);
     });
     const WriteFailures failures = write_mentions(request, corpus, page, result);
     result.found = CorpusSummary::of(corpus);
     if (std::all_of(gold.sentences.begin(), gold.sentences.end(), [](const auto& s) { return s.annotated; }))
         result.scores = ner::score_mentions(gold, corpus);
-    print_document(*request.running, outputs, result);
+    print_document(request.running, outputs, result);
     failures.rethrow();
     return Exit::done;
 }
@@ -223,20 +222,20 @@ int suggest_sentences(const NerRequest& request) {
     std::vector<ner::Suggestion> suggested;
     std::string page;
     on_words(tagger, request, corpus, result, [&](PointsView words, const Run& run) {
-        suggested = ner::suggest_sentences(tagger, corpus, words, *request.suggesting, run);
+        suggested = ner::suggest_sentences(tagger, corpus, words, request.suggesting, run);
         if (suggested.empty())
             throw BadData(Code::empty, "every sentence is annotated, so no sentence is left to suggest", "",
                           {.file = corpus.source});
         if (request.report.empty()) return;
         ner::Corpus found = corpus;
-        tagger.tag(found, words, *request.tagging, run);
+        tagger.tag(found, words, request.tagging, run);
         page = page_of(request, tagger, found, words, suggested, run);
     });
     result.set_rows(suggested, corpus, tagger);
     std::vector<std::size_t> numbers;
     for (const ner::Suggestion& one : suggested) numbers.push_back(one.sentence);
     const WriteFailures failures = write_mentions(request, corpus.subset(numbers), page, result);
-    print_document(*request.running, outputs, result);
+    print_document(request.running, outputs, result);
     failures.rethrow();
     return Exit::done;
 }
@@ -248,7 +247,7 @@ int evaluate_mentions(const NerRequest& request) {
     const ner::Corpus found = read(request.found, request, result, ner::TagReading::lenient);
     const ner::Corpus gold = read(request.corpus, request, result);
     result.scores = ner::score_mentions(gold, found);
-    print_document(*request.running, {}, result);
+    print_document(request.running, {}, result);
     return Exit::done;
 }
 

@@ -42,6 +42,8 @@ void prepare_signals(bool several_processes);
 class InterruptGuard {
 public:
     InterruptGuard();
+    /// The run stops when it is interrupted.
+    explicit InterruptGuard(Run& run) : InterruptGuard() { run.should_stop = interrupted; }
     ~InterruptGuard();
     InterruptGuard(const InterruptGuard&) = delete;
     InterruptGuard& operator=(const InterruptGuard&) = delete;

@@ -7,11 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
-#include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
 
 namespace coterie {
@@ -316,8 +313,5 @@ std::string text_document(const AppliedResult& result) {
     return result.method + " of " + result.model + " on " + result.source + ": " + counted_text(result.points, "row") +
            "\n" + facts(rows) + (result.description ? long_description(*result.description) : "");
 }
-
-std::string json_document(const FitResult& result) { return document(json_of(result)); }
-std::string json_document(const AppliedResult& result) { return document(json_of(result)); }
 
 }  // namespace coterie

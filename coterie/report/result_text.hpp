@@ -12,6 +12,11 @@
 
 namespace coterie::internal {
 
+/// Names and values, for facts().
+using Facts = std::vector<std::pair<std::string, std::string>>;
+/// The rows of a table().
+using TextRows = std::vector<std::vector<std::string>>;
+
 /// "1 row", "1,797 rows": for a noun whose plural ends in s.
 std::string counted_text(Index count, const std::string& noun);
 /// Numbers of rows, counted from 1: "3 17 4".
