@@ -213,25 +213,10 @@ Tagger adapted_by(Adaptation method, const Task& task, const Share& share, const
     throw InternalError("a way of adapting was not chosen");
 }
 
-void set_types(Tagger& tagger, const Corpus& support) { tagger.types = support.types; }
-
 void check_support(const Corpus& support, PointsView vectors, PointsView other) {
-    std::vector<Index> mentions(support.types.size(), 0);
-    bool outside = false;
-    for (std::size_t s = 0; s < support.sentences.size(); ++s) {
-        const Sentence& sentence = support.sentences[s];
-        if (!sentence.annotated)
-            internal::refuse_sentence(support, s,
-                                      {.code = Code::missing_value,
-                                       .problem = "the sentence is not annotated",
-                                       .remedy = "Annotate every sentence of the support"});
-        std::size_t inside = 0;
-        for (const Mention& mention : sentence.mentions) {
-            ++mentions[at(mention.type)];
-            inside += mention.end - mention.begin;
-        }
-        outside = outside || inside < sentence.words.size();
-    }
+    internal::require_annotated(support, "the sentence is not annotated", "Annotate every sentence of the support");
+    const std::vector<Index> mentions = support.mentions_of_types();
+    const Labels tags = support.tags();
     const auto refuse = [&](std::string problem, std::string remedy, std::string value = {}) {
         throw BadData(Code::empty, std::move(problem), std::move(remedy),
                       {.value = std::move(value), .file = support.source});
@@ -241,7 +226,8 @@ void check_support(const Corpus& support, PointsView vectors, PointsView other) 
         if (mentions[t] == 0)
             refuse(filled("type {} has no mention in the support", support.types[t]),
                    "Add a sentence with such a mention", support.types[t]);
-    if (!outside) refuse("the support has no word outside mentions", "Add a sentence with such words");
+    if (std::find(tags.begin(), tags.end(), 0) == tags.end())
+        refuse("the support has no word outside mentions", "Add a sentence with such words");
     internal::require_row_per_word(vectors, support);
     if (other.rows() > 0 && other.columns() != vectors.columns())
         throw BadData(Code::wrong_shape,
@@ -368,7 +354,7 @@ std::vector<Compared> compare(const std::vector<Adaptation>& methods, const Corp
         const Matrix<float> vectors = task.vectors->middleRows(first[s], first[s + 1] - first[s]);
         for (auto& [method, folds, scores, tags] : out) {
             Tagger tagger = adapted_by(method, fold, clamped(share, fold), options, run);
-            set_types(tagger, support);
+            tagger.types = support.types;
             Corpus found = gold;
             tagger.tag(found, PointsView(vectors), {}, run.within());
             folds.push_back(score_mentions(gold, found).micro);
@@ -471,9 +457,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     } else if (options.outside_share == "none") {
         report.share_origin = "none, as requested";
     } else {
-        std::vector<Index> mentions(support.types.size(), 0);
-        for (const Sentence& sentence : support.sentences)
-            for (const Mention& mention : sentence.mentions) ++mentions[at(mention.type)];
+        const std::vector<Index> mentions = support.mentions_of_types();
         const auto fewest = std::min_element(mentions.begin(), mentions.end());
         if (other.rows() == 0) {
             report.share_origin = "none: every word is annotated";
@@ -523,7 +507,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
             Eigen::Map<const eigen::Matrix<double>>(each.scores.data(), report.calibrated_on, task.count), each.tags);
         if (share) out.outside_shift = internal::shift_of(each.tags, (share->first + share->second) / 2);
     }
-    set_types(out, support);
+    out.types = support.types;
     out.transitions = Transitions::of(support);
     out.outside_share = share;
     out.support_outside_share =
@@ -565,7 +549,7 @@ Tagger adapted_once(const Corpus& support, const Matrix<float>& support_vectors,
     else
         out = adapted_by(way.method, task, share, options, run);
     out.method = name(way.method);
-    set_types(out, support);
+    out.types = support.types;
     out.transitions = Transitions::of(support);
     return out;
 }

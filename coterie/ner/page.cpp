@@ -6,6 +6,7 @@
 #include "coterie/ner/page.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #include <nlohmann/json.hpp>
 
@@ -147,14 +148,7 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
     const Shown shown = sentences_of_page(tagger, found, suggested);
     const bool calibrated = tagger.sharpness > 0;
 
-    std::vector<Index> counts(tagger.types.size(), 0);
-    Index mentions = 0;
-    for (const Sentence& sentence : found.sentences)
-        for (const Mention& mention : sentence.mentions) {
-            ++counts[at(mention.type)];
-            ++mentions;
-        }
-
+    const std::vector<Index> counts = found.mentions_of_types();
     std::string suggested_html;
     std::string others_html;
     PageJson sentences = PageJson::array();
@@ -213,7 +207,8 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
                                    colour_style() + std::string(internal::page_style));
     out += filled("<div class=\"tiles\">\n{}{}{}</div>\n{}",
                   parts::tile(count_text(static_cast<Index>(found.sentences.size())), "sentences"),
-                  parts::tile(count_text(found.words()), "words"), parts::tile(count_text(mentions), "mentions found"),
+                  parts::tile(count_text(found.words()), "words"),
+                  parts::tile(count_text(std::accumulate(counts.begin(), counts.end(), Index{0})), "mentions found"),
                   parts::section("Types", types));
     if (!suggested_html.empty()) out += parts::section("Worth annotating next", suggested_html);
     if (!others_html.empty())

@@ -108,17 +108,11 @@ Source source_of(const std::vector<Corpus>& corpora, const internal::EncoderFold
     Source out;
     for (std::size_t c = 0; c < corpora.size(); ++c) {
         const Corpus& corpus = corpora[c];
-        bool mentions = false;
-        for (std::size_t s = 0; s < corpus.sentences.size(); ++s) {
-            if (!corpus.sentences[s].annotated)
-                internal::refuse_sentence(corpus, s,
-                                          {.code = Code::missing_value,
-                                           .problem = "the sentence is not annotated",
-                                           .remedy = "Annotate every sentence, or leave this one out"});
-            mentions = mentions || !corpus.sentences[s].mentions.empty();
-        }
-        if (!mentions) throw BadData(Code::empty, "there are no mentions to train on", "", {.file = corpus.source});
+        internal::require_annotated(corpus, "the sentence is not annotated",
+                                    "Annotate every sentence, or leave this one out");
         Labels tags = corpus.tags();
+        if (std::all_of(tags.begin(), tags.end(), [](std::int32_t tag) { return tag == 0; }))
+            throw BadData(Code::empty, "there are no mentions to train on", "", {.file = corpus.source});
         std::vector<std::int32_t> number(corpus.types.size() + 1, -1);
         Index count = 0;
         for (const std::int32_t tag : tags)
@@ -182,9 +176,7 @@ ContrastChoice contrast_of(const std::vector<Corpus>& corpora, SourceObjective o
     if (objective == SourceObjective::prototypes) return {};
     if (objective == SourceObjective::support) {
         const Corpus& support = corpora.front();
-        std::vector<Index> mentions(support.types.size(), 0);
-        for (const Sentence& sentence : support.sentences)
-            for (const Mention& mention : sentence.mentions) ++mentions[at(mention.type)];
+        const std::vector<Index> mentions = support.mentions_of_types();
         for (std::size_t t = 0; t < mentions.size(); ++t)
             if (mentions[t] == 1)
                 return {internal::ContrastDistance::directions,

@@ -49,10 +49,9 @@ WordPieces::WordPieces(std::string_view vocabulary, const std::string& source, c
     : rules_(rules) {
     for_each_line(vocabulary, [&](std::string_view line, Index number) {
         if (!numbers_.emplace(line, static_cast<std::int32_t>(number - 1)).second)
-            refuse_line(source, number,
-                        {.code = Code::duplicate,
-                         .problem = coterie::internal::filled("piece '{}' occurs twice", formats::shown(line)),
-                         .value = formats::shown(line)});
+            refuse_line(source, number, Code::duplicate,
+                        coterie::internal::filled("piece '{}' occurs twice", formats::shown(line)), "",
+                        {.value = formats::shown(line)});
     });
     const auto number_of = [&](const std::string& piece) {
         const auto found = numbers_.find(piece);
