@@ -50,12 +50,6 @@ struct Task {
             if (tag >= 0) ++out[at(tag)];
         return out;
     }
-    std::vector<Index> known() const {
-        std::vector<Index> out;
-        for (std::size_t i = 0; i < tags.size(); ++i)
-            if (tags[i] >= 0) out.push_back(static_cast<Index>(i));
-        return out;
-    }
 };
 
 // The labels as the methods of the library need them: only tags that occur, with new numbers.
@@ -85,12 +79,14 @@ struct KnownRows {
 
 // The rows with a tag, and their tags.
 KnownRows known_rows(const Task& task) {
-    const std::vector<Index> rows = task.known();
-    KnownRows out{Matrix<float>(static_cast<Index>(rows.size()), task.vectors->cols()), {}};
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        out.vectors.row(static_cast<Index>(i)) = task.vectors->row(rows[i]);
-        out.tags.push_back(task.tags[at(rows[i])]);
-    }
+    std::vector<Index> rows;
+    KnownRows out;
+    for (std::size_t i = 0; i < task.tags.size(); ++i)
+        if (task.tags[i] >= 0) {
+            rows.push_back(static_cast<Index>(i));
+            out.tags.push_back(task.tags[i]);
+        }
+    out.vectors = (*task.vectors)(rows, Eigen::all);
     return out;
 }
 
@@ -258,14 +254,10 @@ Share share_as_given(const std::string& text) {
 
 // The smallest and the largest share of O that the known tags allow.
 std::pair<double, double> possible_share(const Task& task) {
-    double outside = 0;
-    double inside = 0;
-    for (const std::int32_t tag : task.tags) {
-        outside += tag == 0;
-        inside += tag > 0;
-    }
     const auto n = static_cast<double>(task.tags.size());
-    return {outside / n, (n - inside) / n};
+    const auto outside = static_cast<double>(std::count(task.tags.begin(), task.tags.end(), 0));
+    const auto unknown = static_cast<double>(std::count(task.tags.begin(), task.tags.end(), -1));
+    return {outside / n, (outside + unknown) / n};
 }
 
 Share clamped(const Share& share, const Task& task) {
@@ -278,13 +270,9 @@ double estimated_share(const Task& task, const Run& run) {
     Tagger tagger = logistic(task, run);
     tagger.types.resize(at(task.count - 1));
     const Matrix<double> scores = tagger.scores(PointsView(*task.vectors), run);
+    const Labels best = internal::best_tags(scores);
     double outside = 0;
-    for (Index i = 0; i < scores.rows(); ++i) {
-        Index best = 0;
-        scores.row(i).maxCoeff(&best);
-        const std::int32_t known = task.tags[at(i)];
-        outside += known >= 0 ? known == 0 : best == 0;
-    }
+    for (std::size_t i = 0; i < best.size(); ++i) outside += (task.tags[i] >= 0 ? task.tags[i] : best[i]) == 0;
     return outside / static_cast<double>(scores.rows());
 }
 
@@ -382,13 +370,9 @@ std::string percent(double share) {
 void warn_of_drift(const Tagger& tagger, const Task& task, Index annotated, const Run& run, AdaptReport& report) {
     const Index others = task.vectors->rows() - annotated;
     if (others == 0) return;
-    const Matrix<double> scores = tagger.scores(PointsView(*task.vectors), run.within());
+    const Labels best = internal::best_tags(tagger.scores(PointsView(*task.vectors), run.within()));
     std::vector<double> found(at(task.count), 0);
-    for (Index i = annotated; i < scores.rows(); ++i) {
-        Index best = 0;
-        scores.row(i).maxCoeff(&best);
-        found[at(best)] += 1 / static_cast<double>(others);
-    }
+    for (std::size_t i = at(annotated); i < best.size(); ++i) found[at(best[i])] += 1 / static_cast<double>(others);
     const std::vector<Index> known = task.words_of_tags();
     for (std::size_t t = 1; t < found.size(); ++t) {
         const double share = static_cast<double>(known[t]) / static_cast<double>(annotated);

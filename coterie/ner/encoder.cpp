@@ -1,6 +1,5 @@
-// The forward pass in plain loops over the products of linalg/. A matrix has the sentences one after another, one row
-// per piece. Dense layers take a few hundred rows at a time. Attention takes one sentence and one head at a time. There
-// is no padding, so there are no masks.
+// A matrix has the sentences one after another, one row per piece. Dense layers take a few hundred rows at a time,
+// attention one sentence and one head. There is no padding, so there are no masks.
 
 #include "coterie/ner/encoder.hpp"
 
@@ -17,49 +16,40 @@
 
 namespace coterie::ner {
 
-// Parts of Encoder::Network. They are not in an unnamed namespace, because Encoder::Network has external linkage.
-namespace network {
-
+using coterie::internal::at;
 using internal::Activation;
 using internal::Chunk;
-
-struct Dense {
-    Matrix<float> weight;  // out x in
-    Vector<float> bias;
-};
-struct Normalisation {
-    Vector<float> weight, bias;
-};
-struct Layer {
-    Dense query, key, value, output;
-    Normalisation after_attention;
-    Dense inner, outer;
-    Normalisation after_dense;
-};
-
-}  // namespace network
-namespace {
-
-using coterie::internal::at;
-using namespace network;
+using MatrixF = Matrix<float>;
 
 constexpr Index pieces_together = 256;  // minimum number of rows for dense layers, if there are that many
 
-using MatrixF = Matrix<float>;
-
-}  // namespace
-
 struct Encoder::Network {
+    struct Dense {
+        MatrixF weight;  // out x in
+        Vector<float> bias;
+
+        void apply(const MatrixF& in, MatrixF& out) const;
+    };
+    struct Normalisation {
+        Vector<float> weight, bias;
+    };
+    struct Layer {
+        Dense query, key, value, output;
+        Normalisation after_attention;
+        Dense inner, outer;
+        Normalisation after_dense;
+    };
+
     Index hidden = 0, heads = 0, positions = 0;
     Index first_position = 0;
     float epsilon = 0;
     Activation activation = Activation::gelu;
     bool trained_on_tags = false;
     internal::WordPieces vocabulary;
-    Matrix<float> pieces;  // one row per piece of the vocabulary, x hidden
-    Matrix<float> places;  // positions x hidden; includes the row of the token type
+    MatrixF pieces;  // one row per piece of the vocabulary, x hidden
+    MatrixF places;  // positions x hidden; includes the row of the token type
     Normalisation of_embeddings;
-    Matrix<float> relative;  // buckets x heads; empty except for MPNet
+    MatrixF relative;  // buckets x heads; empty except for MPNet
     std::vector<Layer> layers;
 
     explicit Network(const std::string& path);
@@ -97,15 +87,14 @@ Encoder::Network::Network(const std::string& path) {
     vocabulary = std::move(folder.vocabulary);
 }
 
-namespace {
-
-void apply(const Dense& dense, const MatrixF& in, MatrixF& out) {
-    out.resize(in.rows(), dense.weight.rows());
-    coterie::internal::products().float32.rows_by_rows(in.data(), in.rows(), in.cols(), dense.weight.data(),
-                                                       dense.weight.rows(), dense.weight.cols(), in.cols(), out.data(),
-                                                       out.cols());
-    out.rowwise() += dense.bias.transpose();
+void Encoder::Network::Dense::apply(const MatrixF& in, MatrixF& out) const {
+    out.resize(in.rows(), weight.rows());
+    coterie::internal::products().float32.rows_by_rows(in.data(), in.rows(), in.cols(), weight.data(), weight.rows(),
+                                                       weight.cols(), in.cols(), out.data(), out.cols());
+    out.rowwise() += bias.transpose();
 }
+
+namespace {
 
 // The bucket of a relative position, key minus query (Raffel et al. 2020). Each side has half of the buckets. Near
 // positions have one bucket each; farther positions, up to 128, share buckets on a logarithmic scale.
@@ -191,23 +180,19 @@ void Encoder::Network::encode(const Chunk* chunks, Index count, int layer, Matri
             x.row(starts[at(c)] + static_cast<Index>(p)) =
                 pieces.row(chunks[c].pieces[p]) + places.row(first_position + static_cast<Index>(p));
     normalise(x, of_embeddings);
-    MatrixF query;
-    MatrixF key;
-    MatrixF value;
-    MatrixF mixed;
-    MatrixF wide;
+    MatrixF query, key, value, mixed, wide;
     for (int l = 0; l < layer; ++l) {
         const Layer& here = layers[static_cast<std::size_t>(l)];
-        apply(here.query, x, query);
-        apply(here.key, x, key);
-        apply(here.value, x, value);
+        here.query.apply(x, query);
+        here.key.apply(x, key);
+        here.value.apply(x, value);
         attend(starts, query, key, value, mixed);
-        apply(here.output, mixed, query);
+        here.output.apply(mixed, query);
         x += query;
         normalise(x, here.after_attention);
-        apply(here.inner, x, wide);
+        here.inner.apply(x, wide);
         activate(wide);
-        apply(here.outer, wide, query);
+        here.outer.apply(wide, query);
         x += query;
         normalise(x, here.after_dense);
     }

@@ -1,4 +1,3 @@
-// Checks the contents of a folder, for both encoding (encoder.cpp) and training (source.cpp).
 // The three kinds of encoders name their tensors differently, but meaning and order are the same.
 
 #include "coterie/ner/encoder_folder.hpp"
@@ -253,7 +252,7 @@ Matrix<float> EncoderFolder::matrix(std::size_t parameter) const {
 }
 
 void EncoderFolder::write_trained(const std::string& to, const std::vector<std::vector<float>>& values,
-                                  const Projection* projection) const {
+                                  const std::optional<Projection>& projection) const {
     // The new values of a tensor, which keeps its place in the file.
     std::map<const formats::SafetensorsFile::Entry*, const std::vector<float>*> replaced;
     std::vector<float> positions = values[1];
@@ -264,15 +263,17 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
         replaced[find(parameters_[p].key)] = p == 1 ? &positions : &values[p];
 
     // The folder is written under another name and then renamed, so it is either complete or missing.
-    const std::filesystem::path place(to);
     std::filesystem::path beside(to);
     beside += ".part";
     std::error_code trouble;
     std::filesystem::remove_all(beside, trouble);
     std::filesystem::create_directories(beside, trouble);
-    const auto fail = [&](const std::string& why) {
+    const auto remove = [&] {
         std::error_code ignored;
         std::filesystem::remove_all(beside, ignored);
+    };
+    const auto fail = [&](const std::string& why) {
+        remove();
         throw ResourceError(Code::cannot_write, filled("the folder cannot be written ({})", why), "", {.file = to});
     };
     if (trouble) fail(trouble.message());
@@ -284,7 +285,7 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
         OrderedJson config = Config(path_in(folder_, "config.json")).json();
         config[mark] = true;
         write_file(path_in(beside.string(), "config.json"), config.dump(2) + "\n");
-        if (projection != nullptr) projection->save(path_in(beside.string(), Projection::file));
+        if (projection) projection->save(path_in(beside.string(), Projection::file));
         OutputFile file(path_in(beside.string(), "model.safetensors"));
         // The header stays, because tensors keep their names, shapes and places.
         file.write(bytes_.data.data(),
@@ -298,11 +299,10 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
         }
         file.commit();
     } catch (...) {
-        std::error_code ignored;
-        std::filesystem::remove_all(beside, ignored);
+        remove();
         throw;
     }
-    std::filesystem::rename(beside, place, trouble);
+    std::filesystem::rename(beside, to, trouble);
     if (trouble) fail(trouble.message());
 }
 

@@ -4,6 +4,7 @@
 // the encoder.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,7 +58,7 @@ public:
     /// empty. config.json gets the key that says that the encoder was trained on tags. Writes the projection if there
     /// is one. Throws ResourceError if the folder cannot be written.
     void write_trained(const std::string& to, const std::vector<std::vector<float>>& values,
-                       const Projection* projection = nullptr) const;
+                       const std::optional<Projection>& projection = {}) const;
 
 private:
     Matrix<float> read(const std::string& key, Index rows, Index columns, bool vector) const;

@@ -41,11 +41,9 @@ public:
 
 private:
     static void add(std::string_view text, std::string& to) {
-        for (std::size_t at = 0; at < text.size();) {
-            const internal::CodePoint point = internal::code_point_at(text, at);
-            if (!internal::is_space(point.value)) to += text.substr(at, point.bytes);
-            at += point.bytes;
-        }
+        internal::for_each_code_point(text, [&](std::uint32_t value, std::string_view bytes) {
+            if (!internal::is_space(value)) to += bytes;
+        });
     }
 
     const Corpus& corpus_;

@@ -1,9 +1,7 @@
-// The encoder's passes use LibTorch (deep/word_encoder.hpp). The loss is computed here, and in closed form its gradient
-// with respect to the word vectors and the additional parameters.
-// For prototypes, with g = p - y, the gradients are sum_t g_t c_t and sum_i g_it (x_i - c_t). For contrasts, see
-// contrast.cpp.
-// The order of an epoch depends only on its number, and the dropout of a batch only on the number of the batch. So a
-// checkpoint needs only the parameters, the optimizer's state and the position in the epoch.
+// The encoder's passes use LibTorch (deep/word_encoder.hpp). The loss and its gradients are computed here in closed
+// form. For prototypes, with g = p - y, the gradients are sum_t g_t c_t and sum_i g_it (x_i - c_t). The order of an
+// epoch depends only on its number, and the dropout of a batch only on the number of the batch. So a checkpoint needs
+// only the parameters, the optimizer's state and the position in the epoch.
 
 #include "coterie/ner/source.hpp"
 
@@ -269,8 +267,7 @@ public:
             losses_.push_back(mean_loss());
             ++epoch_;
             next_ = 0;
-            words_ = 0;
-            counted_ = 0;
+            words_ = counted_ = 0;
             sum_ = 0;
             stopped = !ended() && run_.stop_requested();
         }
@@ -287,12 +284,7 @@ public:
                 if (!std::isfinite(value)) refuse_divergence();
         }
         values.resize(static_cast<std::size_t>(own_));
-        if (contrasts()) {
-            const internal::Projection projection = projection_now();
-            folder_.write_trained(out, values, &projection);
-        } else {
-            folder_.write_trained(out, values);
-        }
+        folder_.write_trained(out, values, contrasts() ? std::optional(projection_now()) : std::nullopt);
         report.loss_per_epoch = losses_;
         report.distance = contrast_.told;
         report.words = source_.words;
@@ -365,13 +357,11 @@ private:
                 out.sum += loss.sum;
                 out.words += loss.words;
                 by_vectors = std::move(loss.by_vectors);
-                for (std::size_t p = 0; p < beside_.size(); ++p) {
-                    Matrix<float>& sum = out.beside[p];
-                    if (sum.size() == 0)
-                        sum = std::move(loss.by_parameters[p]);
+                for (std::size_t p = 0; p < beside_.size(); ++p)
+                    if (out.beside[p].size() == 0)
+                        out.beside[p] = std::move(loss.by_parameters[p]);
                     else
-                        sum += loss.by_parameters[p];
-                }
+                        out.beside[p] += loss.by_parameters[p];
             } else {
                 internal::PrototypeLoss loss = internal::prototype_loss(own, tags, beside(c));
                 out.sum += loss.sum;
@@ -463,8 +453,7 @@ private:
 // The output folder must be new or empty, so that nothing is overwritten.
 void check_place(const std::string& out) {
     std::error_code ignored;
-    const bool there = std::filesystem::exists(out, ignored);
-    if (out.empty() || (there && !std::filesystem::is_empty(out, ignored)))
+    if (out.empty() || (std::filesystem::exists(out, ignored) && !std::filesystem::is_empty(out, ignored)))
         throw BadArgument(out.empty() ? Code::missing_argument : Code::already_exists,
                           out.empty() ? "the name of the folder is empty" : filled("'{}' already exists", out),
                           "Use a new or empty folder for the trained encoder",

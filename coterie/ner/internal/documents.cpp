@@ -1,6 +1,5 @@
-// Reads texts with annotated spans: JSON lines of doccano, spaCy and Prodigy, brat's stand-off annotations, and plain
-// text.
-// All formats use one function, which splits a document into sentences and words and finds the words of the spans.
+// JSON lines of doccano, spaCy and Prodigy, brat's stand-off annotations, and plain text. All use one function, which
+// splits a document into sentences and words and finds the words of the spans.
 
 #include <algorithm>
 #include <charconv>
@@ -99,12 +98,9 @@ struct CutWords {
 };
 
 bool is_blank_text(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const CodePoint point = code_point_at(text, at);
-        if (!is_space(point.value)) return false;
-        at += point.bytes;
-    }
-    return true;
+    bool blank = true;
+    for_each_code_point(text, [&](std::uint32_t value, std::string_view) { blank = blank && is_space(value); });
+    return blank;
 }
 
 void add_document(Document document, const std::vector<Mark>& marks, const std::string& marks_source, bool annotated,

@@ -33,15 +33,6 @@ bool is_split_off(std::uint32_t c) {
     return ascii || character_class(c) == CharacterClass::punctuation;
 }
 
-template <class F>
-void for_each_code_point(std::string_view text, F&& f) {
-    for (std::size_t at = 0; at < text.size();) {
-        const CodePoint point = code_point_at(text, at);
-        f(point.value, text.substr(at, point.bytes));
-        at += point.bytes;
-    }
-}
-
 }  // namespace
 
 WordPieces::WordPieces(std::string_view vocabulary, const std::string& source, const WordPieceRules& rules,
