@@ -48,7 +48,6 @@ int tune_method(const Method& method, TuneRequest& request) {
     tuned.seed = request.running.seed;
     tuned.command = command_text();
     tuned.date = date_text();
-    tuned.more_hint = "; --json has all";
     OptionValues fixed = request.options();
     OptionValues said = fixed;  // options set here or on the grid
     for (const auto& axis : tuned.asked.grid) {

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <functional>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/text.hpp"
 #include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/page_assets.hpp"
@@ -225,12 +223,12 @@ std::string dendrogram(const FitReport& report) {
                         {"heights", *heights}, {"bottom", tree_bottom}, {"scale", places.scale}};
     return filled(
         "<section id=\"dendrogram\">\n<h2>Dendrogram</h2>\n<p>The last {} merges. Below each branch is its number "
-        "of rows. The dashed line is the requested cut into {}{}.</p>\n<div id=\"dendrogram-controls\" "
+        "of rows. The dashed line is the requested cut into {}.</p>\n<div id=\"dendrogram-controls\" "
         "class=\"controls\" hidden><label>clusters <input type=\"range\" id=\"dendrogram-clusters\" min=\"1\" "
         "max=\"{}\" value=\"{}\"></label><output id=\"dendrogram-said\" "
         "for=\"dendrogram-clusters\"></output></div>\n{}<script type=\"application/json\" "
         "id=\"dendrogram-about\">{}</script>\n</section>\n",
-        count_text(static_cast<long long>(heights->size())), clusters, clusters == 1 ? " cluster" : " clusters",
+        count_text(static_cast<long long>(heights->size())), counted(static_cast<Index>(clusters), "cluster"),
         tree.leaves, clusters, tree_picture(tree, places, clusters), script_text(about.dump()));
 }
 

@@ -1,5 +1,4 @@
-// Describes the result of a fit, or of a model applied to points, in one place. The command, Python and the page are
-// views of this description, so they all report the same.
+// The command, Python and the page are views of the results made here, so they all report the same.
 
 #include "coterie/report/document.hpp"
 
@@ -74,8 +73,6 @@ AppliedResult applied(const Pipeline& pipeline, Index points, const std::vector<
     return result;
 }
 
-using Facts = std::vector<std::pair<std::string, std::string>>;
-
 std::string share_percent(double share) { return fixed_text(100 * share, 1) + " %"; }
 
 void add_sizes(Facts& rows, const ClusteringResult& result) {
@@ -119,7 +116,7 @@ std::string clusters_more(std::size_t clusters) {
 // One line per cluster.
 std::string short_description(const Description& description) {
     if (description.clusters.empty()) return "";
-    std::vector<std::vector<std::string>> rows;
+    TextRows rows;
     for (const ClusterProfile& cluster : description.clusters) {
         if (rows.size() == most_clusters_told) break;
         rows.push_back(
@@ -155,7 +152,7 @@ std::string long_description(const Description& description) {
         if (cluster.silhouette) out += ", silhouette " + fixed_text(*cluster.silhouette, 3);
         if (cluster.nearest) out += ", nearest to cluster " + description.clusters[at(*cluster.nearest)].name;
         out += "\n";
-        std::vector<std::vector<std::string>> rows;
+        TextRows rows;
         for (const ColumnProfile& column : cluster.columns) {
             rows.push_back({"  " + formats::shown(column.name),
                             !column.elsewhere                  ? "-"
@@ -273,8 +270,7 @@ std::string text_document(const FitResult& result) {
     if (report.stopped == StopReason::exact) {
         objective += " (exact)";
     } else {
-        objective += filled(" after {}{} ({})", report.iterations,
-                            report.iterations == 1 ? " iteration" : " iterations", name(report.stopped));
+        objective += filled(" after {} ({})", counted(report.iterations, "iteration"), name(report.stopped));
     }
     Facts rows;
     add_sizes(rows, result);

@@ -18,9 +18,8 @@
 
 namespace coterie {
 
-using namespace report::internal;
-
 using namespace internal;
+using namespace report::internal;
 using namespace page_parts;
 
 namespace {
@@ -107,10 +106,7 @@ std::string size_bars(const std::vector<Index>& sizes) {
                "<td class=\"wide\"><span class=\"bar\" style=\"width:" +
                percent(static_cast<double>(sizes[i]) / static_cast<double>(largest), 2) +
                "%;background:" + cluster_colour(i) + "\"></span></td></tr>\n";
-    out += "</table>\n";
-    if (sizes.size() > most)
-        out += "<p>and " + count_text(static_cast<long long>(sizes.size() - most)) + " more clusters</p>\n";
-    return out;
+    return out + "</table>\n" + more_text(sizes.size(), most, " clusters");
 }
 
 // The description of each cluster. A long list is cut, with the number of clusters that are not shown.
@@ -161,11 +157,7 @@ std::string cluster_cards(const Description& description) {
         };
         out += rows("typical", cluster.typical) + rows("doubtful", cluster.doubtful) + "</article>\n";
     }
-    out += "</div>\n";
-    if (description.clusters.size() > most)
-        out +=
-            "<p>and " + count_text(static_cast<long long>(description.clusters.size() - most)) + " more clusters</p>\n";
-    return out;
+    return out + "</div>\n" + more_text(description.clusters.size(), most, " clusters");
 }
 
 // Whether a requested share of n points is met as closely as whole points allow.
@@ -186,10 +178,7 @@ std::string label_table(const std::vector<LabelGroup>& groups, const std::vector
                cell(count_text(group.points), "n") + cell(count_text(group.labelled), "n") +
                cell(share_text(group.share), "n");
         if (asked && group.asked)
-            out += cell(share_text(group.asked->first) +
-                            (group.asked->first < group.asked->second ? " to " + share_text(group.asked->second) : ""),
-                        "n") +
-                   cell(is_met(group.share, *group.asked, points) ? "yes" : "no");
+            out += cell(share_text(*group.asked), "n") + cell(is_met(group.share, *group.asked, points) ? "yes" : "no");
         else if (asked)
             out += "<td></td><td></td>";
         out += "</tr>\n";
@@ -252,11 +241,7 @@ std::string largest_confusions(const Confusion& confusion) {
         out += "<tr>" + cell(confusion.classes[line.row]) + cell(count_text(line.all), "n") +
                cell(count_text(line.own), "n") + cell(others) + "</tr>\n";
     }
-    out += "</table>\n";
-    if (lines.size() > most_classes)
-        out += "<p>and " + count_text(static_cast<long long>(lines.size() - most_classes)) +
-               " more classes, with fewer rows in other clusters</p>\n";
-    return out;
+    return out + "</table>\n" + more_text(lines.size(), most_classes, " classes, with fewer rows in other clusters");
 }
 
 // `rows`: the name of the classes, "classes".
@@ -316,9 +301,7 @@ std::string moves_section(const ModelComparison& comparison, const NameOfOption&
             out += "<tr>" + cell(move.from) + cell(move.to) + cell(count_text(move.rows), "n") +
                    cell(rows_text(move.some)) + "</tr>\n";
         }
-        out += "</table>\n";
-        if (comparison.moves.size() > most)
-            out += "<p>and " + count_text(static_cast<long long>(comparison.moves.size() - most)) + " more moves</p>\n";
+        out += "</table>\n" + more_text(comparison.moves.size(), most, " moves");
     }
     return section("Rows that moved, compared with " + comparison.method + " of " + comparison.model, out) +
            section("Clusters of both models",
@@ -327,7 +310,7 @@ std::string moves_section(const ModelComparison& comparison, const NameOfOption&
 
 std::string agreement_sections(const ClusteringResult& result, const NameOfOption& name_of_option) {
     if (!result.agreement) return {};
-    std::vector<std::pair<std::string, std::string>> rows;
+    Facts rows;
     for (const auto& [name, score] : named(result.agreement->scores)) rows.emplace_back(name, share_text(score));
     if (result.agreement->label_accuracy)
         rows.emplace_back("label accuracy", share_text(*result.agreement->label_accuracy));
@@ -366,8 +349,7 @@ std::string tile(const std::string& value, const std::string& name) {
 
 std::string points_tiles(Index points, const std::string& name, Index left_out) {
     std::string out = tile(count_text(points), name);
-    if (left_out > 0) out += tile(count_text(left_out), left_out == 1 ? "row left out" : "rows left out");
-    return out;
+    return left_out > 0 ? out + tile(count_text(left_out), left_out == 1 ? "row left out" : "rows left out") : out;
 }
 
 std::string section(const std::string& heading, const std::string& body, const char* kind) {
@@ -379,14 +361,18 @@ std::string cell(const std::string& text, const char* kind) {
     return filled("<td{}>{}</td>", *kind ? filled(" class=\"{}\"", kind) : "", escape_markup(text));
 }
 
-std::string fact_table(const std::vector<std::pair<std::string, std::string>>& rows) {
+std::string fact_table(const Facts& rows) {
     std::string out = "<table>\n";
     for (const auto& [name, value] : rows) out += "<tr><th>" + escape_markup(name) + "</th>" + cell(value) + "</tr>\n";
     return out + "</table>\n";
 }
 
-std::string table_html(const std::string& id, const std::vector<std::string>& header,
-                       const std::vector<std::vector<std::string>>& rows, const std::vector<std::size_t>& right) {
+std::string more_text(std::size_t all, std::size_t most, const std::string& what) {
+    return all <= most ? "" : filled("<p>and {} more{}</p>\n", count_text(static_cast<Index>(all - most)), what);
+}
+
+std::string table_html(const std::string& id, const std::vector<std::string>& header, const TextRows& rows,
+                       const std::vector<std::size_t>& right) {
     const auto kind = [&](std::size_t column) {
         return std::find(right.begin(), right.end(), column) != right.end() ? "n" : "";
     };
@@ -407,13 +393,11 @@ std::string warnings_section(const std::vector<Message>& warnings) {
     return section("Warnings", list + "</ul>\n", "warn");
 }
 
-// The values of each criterion for each k, and the recommendation.
 std::string choice_section(const ClusterChoice& choice) {
     std::string body = filled(
-        "<p>Recommended: <b>{}{}</b> ({}). Votes of the criteria: {}.</p>\n<table id=\"choice\">\n<tr><th "
+        "<p>Recommended: <b>{}</b> ({}). Votes of the criteria: {}.</p>\n<table id=\"choice\">\n<tr><th "
         "class=\"n\">k</th>",
-        choice.recommended, choice.recommended == 1 ? " cluster" : " clusters", name(choice.sureness),
-        escape_markup(votes_text(choice)));
+        counted(choice.recommended, "cluster"), name(choice.sureness), escape_markup(votes_text(choice)));
     std::string left_out;
     for (const CriterionCurve& curve : choice.curves) {
         if (curve.left_out.empty())
@@ -471,9 +455,9 @@ std::string page(const FitResult& result, const std::string& picture, const Name
     if (result.choice) out += choice_section(*result.choice);
     out += drawn + tree + constraints_section(result) + agreement_sections(result, name_of_option);
 
-    std::vector<std::pair<std::string, std::string>> course = {{"objective", number_text(report.objective)},
-                                                               {"iterations", std::to_string(report.iterations)},
-                                                               {"stopped", std::string(name(report.stopped))}};
+    Facts course = {{"objective", number_text(report.objective)},
+                    {"iterations", std::to_string(report.iterations)},
+                    {"stopped", std::string(name(report.stopped))}};
     if (!report.empty_cluster_policy.empty())
         course.emplace_back("empty clusters",
                             filled("{}; {} times", report.empty_cluster_policy, report.empty_clusters_repaired));
@@ -485,7 +469,7 @@ std::string page(const FitResult& result, const std::string& picture, const Name
                        line_picture(report.objective_per_iteration, "iteration", "objective") + "</div>\n";
     out += section("Course of the fit", course_body);
 
-    std::vector<std::pair<std::string, std::string>> options;
+    Facts options;
     for (const auto& option : result.method->options->options())
         if (const auto found = result.options.find(option.name); found != result.options.end())
             options.emplace_back(name_of_option ? name_of_option(option.name) : option.name, to_text(found->second));

@@ -73,8 +73,7 @@ std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::
     }
     if (groups.size() > most) out += filled(" ... ({} labels)", groups.size());
     if (free_clusters > 0)
-        out +=
-            filled("; {} in {}{}", free_points, free_clusters, free_clusters == 1 ? " free cluster" : " free clusters");
+        out += filled("; {} in {}", free_points, counted(static_cast<Index>(free_clusters), "free cluster"));
     return out;
 }
 

@@ -122,10 +122,10 @@ TextTable methods_table(const Comparison& comparison) {
     return out;
 }
 
-std::vector<std::pair<std::string, std::string>> left_out_by_reason(const Comparison& comparison) {
+Facts left_out_by_reason(const Comparison& comparison) {
     std::map<std::string, std::vector<std::string>> why;
     for (const auto& [method, reason] : comparison.left_out) why[reason].push_back(method);
-    std::vector<std::pair<std::string, std::string>> out;
+    Facts out;
     for (const auto& [reason, who] : why) out.emplace_back(join(who), reason);
     return out;
 }

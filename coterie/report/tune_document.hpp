@@ -21,7 +21,6 @@ struct TunedFit : Origin {
     std::int64_t seed = 0;
     int threads = 1;
     std::optional<FitResult> fit;  // of the best cell on all rows; none after an interrupt
-    std::string more_hint;         // what follows "the best 20 of N cells" if the text leaves out cells
 };
 
 /// At most 20 cells, the best ones, with the chosen one and the reason of the first failure.
