@@ -50,7 +50,8 @@ int compare_on(CompareRequest& request) {
         const ComparisonDrawings drawn =
             comparison_drawings(found, *inputs.prepared, source, inputs.truth, run, inputs.rows.get());
         found.written.emplace_back("report", request.paths.page);
-        if (!failures.attempt([&] { write_file(request.paths.page, page(found, source, drawn.picture, drawn.map)); }))
+        if (!failures.attempt(
+                [&] { write_file(request.paths.page, html_document(found, source, drawn.picture, drawn.map)); }))
             found.written.clear();
     }
     print_document(request.running, outputs, found, source);

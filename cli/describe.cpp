@@ -80,8 +80,8 @@ int describe_rows(DescribeRequest& request) {
     if (!request.report.empty() && !failures.attempt([&] {
             std::optional<Truth> truth;
             if (file.labels) truth = Truth{*file.labels, request.points};
-            write_file(request.report, page(result, applied_picture(pipeline, result, rows, run), option_flag,
-                                            page_map(pipeline, result, rows, truth, run, file.rows.get())));
+            write_file(request.report, html_document(result, applied_picture(pipeline, result, rows, run), option_flag,
+                                                     page_map(pipeline, result, rows, truth, run, file.rows.get())));
         }))
         result.written.clear();
     return tell_applied(result, request, outputs, failures);

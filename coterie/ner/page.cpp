@@ -8,14 +8,13 @@
 #include <cmath>
 #include <numeric>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/text.hpp"
 #include "coterie/ner/internal/calibration.hpp"
 #include "coterie/ner/internal/page_assets.hpp"
 #include "coterie/ner/readers.hpp"
 #include "coterie/ner/unicode.hpp"
 #include "coterie/report/drawing.hpp"
+#include "coterie/report/json.hpp"
 #include "coterie/report/page_parts.hpp"
 #include "coterie/report/result_text.hpp"
 
@@ -26,7 +25,11 @@ using coterie::internal::at;
 using coterie::internal::count_text;
 using coterie::internal::escape_markup;
 using coterie::internal::filled;
-using PageJson = nlohmann::ordered_json;
+using coterie::internal::Json;
+
+constexpr Index most_sentences_of_page = 1000;
+constexpr Index most_words_of_page = 100000;
+constexpr Index most_words_of_page_sentence = 2000;
 
 struct Shown {
     std::vector<std::pair<std::size_t, std::string>> sentences;  // each with the type for which it is suggested, or ""
@@ -151,14 +154,14 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
     const std::vector<Index> counts = found.mentions_of_types();
     std::string suggested_html;
     std::string others_html;
-    PageJson sentences = PageJson::array();
+    Json sentences = Json::array();
     for (const auto& [s, about] : shown.sentences) {
         const Sentence& sentence = found.sentences[s];
         const std::string& text = found.documents[sentence.document].text;
         const std::size_t begin = sentence.words.front().begin;
-        PageJson json;
+        Json json;
         json["text"] = text.substr(begin, sentence.words.back().end - begin);
-        json["words"] = PageJson::array();
+        json["words"] = Json::array();
         std::size_t counted = begin;
         std::size_t points = 0;
         for (const Word& word : sentence.words)
@@ -167,7 +170,7 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
                 counted = byte;
                 json["words"].push_back(points);
             }
-        json["mentions"] = PageJson::array();
+        json["mentions"] = Json::array();
         std::string html = filled("<div class=\"sentence\"><span>{}{}</span><p dir=\"auto\">",
                                   sentence.line > 0 ? "line " + count_text(sentence.line)
                                                     : "sentence " + count_text(static_cast<Index>(s) + 1),
@@ -213,15 +216,15 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
     if (!suggested_html.empty()) out += parts::section("Worth annotating next", suggested_html);
     if (!others_html.empty())
         out += parts::section(suggested_html.empty() ? "Text" : "The other sentences", others_html);
-    const PageJson about = {{"types", tagger.types},
-                            {"columns", found.format == CorpusFormat::conll},
-                            {"colours", coterie::internal::colours.size()},
-                            {"sentences", std::move(sentences)}};
+    const Json about = {{"types", tagger.types},
+                        {"columns", found.format == CorpusFormat::conll},
+                        {"colours", coterie::internal::colours.size()},
+                        {"sentences", std::move(sentences)}};
     return out + page_controls +
            parts::end(
                origin.command, origin.date,
                filled("<script type=\"application/json\" id=\"mentions-about\">{}</script>\n<script>{}</script>\n",
-                      coterie::internal::script_text(about.dump(-1, ' ', false, PageJson::error_handler_t::replace)),
+                      coterie::internal::script_text(about.dump(-1, ' ', false, Json::error_handler_t::replace)),
                       internal::page_script));
 }
 

@@ -119,18 +119,9 @@ std::string branches(const Tree& tree, const Places& places, std::size_t carried
     std::string out;
     for (std::size_t t = 0; t < tree.heights.size(); ++t) {
         const std::size_t a = tree.left_of(t), b = tree.right_of(t), node = tree.leaves + t;
-        std::string path = "M";
-        const auto number = [&](double value, const char* then) {
-            append_number(path, value);
-            path += then;
-        };
-        number(x[a], " ");
-        number(y[a], "V");
-        number(y[node], "H");
-        number(x[b], "V");
-        number(y[b], "");
-        out += "<path fill=\"none\" stroke-width=\"1.6\" stroke=\"" +
-               (t < carried_out ? cluster_colour(cluster[node]) : std::string("#6B7280")) + "\" d=\"" + path + "\"/>\n";
+        out += filled("<path fill=\"none\" stroke-width=\"1.6\" stroke=\"{}\" d=\"M{} {}V{}H{}V{}\"/>\n",
+                      t < carried_out ? cluster_colour(cluster[node]) : "#6B7280", pixels(x[a]), pixels(y[a]),
+                      pixels(y[node]), pixels(x[b]), pixels(y[b]));
     }
     return out;
 }
@@ -150,8 +141,7 @@ std::string tree_picture(const Tree& tree, const Places& places, std::size_t clu
     const double cut = clusters > 1 && clusters <= tree.heights.size()
                            ? (tree.heights[carried_out] + (carried_out > 0 ? tree.heights[carried_out - 1] : 0)) / 2
                            : highest / 1.02;
-    std::string line;
-    append_number(line, tree_bottom - cut * places.scale);
+    const std::string line = pixels(tree_bottom - cut * places.scale);
     out += "<line id=\"dendrogram-cut\" x1=\"70\" x2=\"" + formatted("%.0f", tree_width - 20) + "\" y1=\"" + line +
            "\" y2=\"" + line + "\" stroke=\"#D55E00\" stroke-width=\"1.6\" stroke-dasharray=\"6 4\"/>\n";
     out += "<g font-size=\"10\" fill=\"#4B5563\">\n";
@@ -161,10 +151,7 @@ std::string tree_picture(const Tree& tree, const Places& places, std::size_t clu
                            formatted("%.1f", tree_bottom + 8) + ")\"",
                        count_text(static_cast<long long>(tree.sizes[leaf])));
     out += filled("</g>\n<g font-size=\"12\" fill=\"#111827\">\n{}</g>\n</svg>\n",
-                  text_at(16, (tree_top + tree_bottom) / 2,
-                          "text-anchor=\"middle\" transform=\"rotate(-90 16 " +
-                              formatted("%.1f", (tree_top + tree_bottom) / 2) + ")\"",
-                          "height of the merge"));
+                  text_upwards(16, (tree_top + tree_bottom) / 2, "height of the merge"));
     return out;
 }
 

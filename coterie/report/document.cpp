@@ -255,12 +255,11 @@ AppliedResult transform_result(const Pipeline& pipeline, const PreparedRows& row
     return result;
 }
 
-std::string title(const FitResult& result) {
-    const FitReport& report = result.report;
+std::string FitResult::title() const {
     std::string clusters = counted_text(report.clusters_found, "cluster");
     if (report.clusters_found != report.clusters_requested)
         clusters += filled(" ({} asked for)", report.clusters_requested);
-    return result.method->name + " on " + result.source + ": " + counted_text(report.points, "row") + ", " +
+    return method->name + " on " + source + ": " + counted_text(report.points, "row") + ", " +
            counted_text(report.dimensions, "column") + ", " + clusters;
 }
 
@@ -283,7 +282,7 @@ std::string text_document(const FitResult& result) {
     add_scores(rows, result);
     if (result.agreement) rows.emplace_back("truth", truth_text(*result.agreement, result.truth_source));
     add_seconds_and_written(rows, result);
-    return title(result) + "\n" + facts(rows) +
+    return result.title() + "\n" + facts(rows) +
            (result.description ? "\n" + short_description(*result.description) : "");
 }
 

@@ -65,8 +65,9 @@ void write_fit_files(const FitPaths& paths, const Pipeline& pipeline, const FitD
     attempt("picture", paths.picture, [&] { write_file(paths.picture, picture); });
     if (paths.page.empty()) return;
     result.written.emplace_back("report", paths.page);
-    if (!failures.attempt(
-            [&] { write_file(paths.page, page(result, picture, details.name_of_option, map, details.search)); }))
+    if (!failures.attempt([&] {
+            write_file(paths.page, html_document(result, picture, details.name_of_option, map, details.search));
+        }))
         result.written.pop_back();
 }
 

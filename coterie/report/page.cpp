@@ -430,10 +430,10 @@ std::string end(const std::string& command, const std::string& date, const std::
 
 }  // namespace page_parts
 
-std::string page(const FitResult& result, const std::string& picture, const NameOfOption& name_of_option,
-                 const std::string& map, const std::string& search) {
+std::string html_document(const FitResult& result, const std::string& picture, const NameOfOption& name_of_option,
+                          const std::string& map, const std::string& search) {
     const FitReport& report = result.report;
-    std::string out = begin(title(result), result.method->name + " on " + result.source, result.method->summary);
+    std::string out = begin(result.title(), result.method->name + " on " + result.source, result.method->summary);
     out += "<div class=\"tiles\">\n" +
            points_tiles(report.points, result.sample > 0 ? "rows, fitted on " + count_text(result.sample) : "rows",
                         result.rows_left_out) +
@@ -481,8 +481,8 @@ std::string page(const FitResult& result, const std::string& picture, const Name
            end(result, !tree.empty() || !drawn.empty() || !search.empty());
 }
 
-std::string page(const AppliedResult& result, const std::string& picture, const NameOfOption& name_of_option,
-                 const std::string& map, const std::string& search) {
+std::string html_document(const AppliedResult& result, const std::string& picture, const NameOfOption& name_of_option,
+                          const std::string& map, const std::string& search) {
     const std::string heading = result.method + " of " + result.model + " on " + result.source;
     std::string out = begin(heading, heading, "The clusters of the model in these rows.");
     const auto there = std::count_if(result.sizes.begin(), result.sizes.end(), [](Index size) { return size > 0; });

@@ -112,8 +112,8 @@ std::string page_search(const TuneOptions& asked, const TuneResult& found) {
     return out + reasons_section("Refused", refused);
 }
 
-std::string page(const Comparison& comparison, const std::string& source, const std::string& picture,
-                 const std::string& map) {
+std::string html_document(const Comparison& comparison, const std::string& source, const std::string& picture,
+                          const std::string& map) {
     const std::string heading = "Methods on " + source;
     const auto failed = std::count_if(comparison.methods.begin(), comparison.methods.end(),
                                       [](const ComparedMethod& method) { return !method.error.empty(); });
