@@ -1,17 +1,14 @@
-// Parses the words of a line by the description of the commands, and prints help from it. --help anywhere before "--"
-// prints the help, whatever else is wrong with the line, unless the command is unknown. Otherwise every word is parsed
-// and checked once, from left to right. The command runs only if all words are accepted. For a misspelt word, the
-// nearest known word is suggested; if several are equally near, the first.
+// --help anywhere before "--" prints the help, whatever else is wrong with the line, unless the command is unknown.
+// Otherwise every word is parsed and checked once, from left to right. The command runs only if all words are accepted.
+// For a misspelt word, the nearest known word is suggested.
 
 #include "command_line.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <set>
 
 #include "common.hpp"
-#include "coterie/report/result_text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {

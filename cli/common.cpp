@@ -1,5 +1,4 @@
-// Functions that subcommands share. Errors use the terms of the command: they name flags. For a misspelt name, they
-// suggest the nearest known one.
+// Errors use the terms of the command: they name flags. For a misspelt name, they suggest the nearest known one.
 
 #include "common.hpp"
 

@@ -2,7 +2,6 @@
 // Shared by several subcommands: reading points and truth, checking outputs, printing results.
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "coterie/base/text_format.hpp"

@@ -1,5 +1,4 @@
-// coterie compare: reads points and truth as for a fit of k-means, which accepts every table. The comparison and its
-// texts are in coterie/selection and coterie/report.
+// coterie compare: reads points and truth as for a fit of k-means, which accepts every table.
 
 #include "coterie/report/selection_document.hpp"
 #include "coterie/selection/compare_methods.hpp"

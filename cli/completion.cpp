@@ -1,14 +1,11 @@
-// Completion for bash, zsh and fish. This code finds what can come next on a line from the commands' own descriptions.
-// The script of each shell passes the words up to the cursor, and gets one word and its meaning per line. It filters
-// and shows them in its own way. So the scripts are short, contain no commands or options, and always agree with the
-// installed program. A line ":files" stands for the shell's own file names.
+// The script of each shell passes the words up to the cursor, and gets one word and its meaning per line. So the
+// scripts contain no commands or options, and always agree with the installed program. ":files" stands for file names.
 
 #include "completion.hpp"
 
 #include <algorithm>
 
 #include "coterie/data/catalogue.hpp"
-#include "coterie/report/result_text.hpp"
 
 namespace coterie::cli {
 namespace {

@@ -1,5 +1,4 @@
-// coterie consensus: sets options from words, and prints a table of the result. The partition is computed in
-// coterie/selection, and its texts come from coterie/report.
+// coterie consensus: combines fits of several methods, or of one, into one partition.
 
 #include "coterie/selection/consensus.hpp"
 #include "coterie/report/selection_document.hpp"

@@ -1,5 +1,4 @@
-// Reads partial labels, shares, sizes and pairs from the command line into the problem. Values that name labels stay
-// text until the labels file is read, because only the names in the file show where a label ends.
+// Values that name labels stay text until the labels file is read: only the names in the file show where a label ends.
 
 #include "constraints.hpp"
 

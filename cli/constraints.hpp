@@ -2,7 +2,6 @@
 // The constraint flags of fit: partial labels, shares of labels, sizes of clusters, pairs of rows.
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

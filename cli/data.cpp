@@ -1,5 +1,4 @@
-// coterie data: prints the catalogue as a table, prints one entry in full, or downloads one. Only `get` uses the
-// network.
+// coterie data: lists, shows and downloads data sets. Only `get` uses the network.
 
 #include "commands.hpp"
 #include "common.hpp"

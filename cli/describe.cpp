@@ -1,5 +1,4 @@
-// coterie describe: describes the clusters of a model in some rows. The library makes the description
-// (coterie/pipeline/description.hpp). model_command.hpp has what describe shares with predict.
+// coterie describe: describes the clusters of a model in some rows.
 
 #include "commands.hpp"
 #include "common.hpp"

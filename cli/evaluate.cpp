@@ -1,5 +1,4 @@
-// coterie evaluate: how well a column of labels agrees with a truth. The pipeline computes the scores and the table.
-// Rows without a truth are left out, and their number is shown.
+// coterie evaluate: scores a column of labels against a truth. Rows without a truth are left out, and counted.
 
 #include "commands.hpp"
 #include "common.hpp"

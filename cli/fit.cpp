@@ -1,6 +1,5 @@
-// coterie fit METHOD: the order of a fit's messages. Notes, warnings and the reason why the fit ended go to standard
-// error, then the result goes to standard output. The work is in fitting.cpp, which tune shares. Examples are built
-// from the inputs that a method takes, so a new method needs no line here.
+// coterie fit METHOD. Notes, warnings and the reason why the fit ended go to standard error, then the result goes to
+// standard output. Examples are built from the inputs that a method takes, so a new method needs no line here.
 
 #include "commands.hpp"
 #include "coterie/base/parallel/collective.hpp"

@@ -1,6 +1,5 @@
-// A fit, from the command line to its output files. Errors that words and inputs alone can show are reported before the
-// fit: missing options that others need, outputs that cannot be written, a truth of another length. Files are written
-// last, also if the fit is interrupted. Messages about points name their file.
+// Errors that words and inputs alone can show are reported before the fit: missing options that others need, outputs
+// that cannot be written, a truth of another length. Files are written last, also if the fit is interrupted.
 
 #include "fitting.hpp"
 

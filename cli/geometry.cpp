@@ -1,5 +1,4 @@
 // coterie geometry: reads rows and the labels that say which manifold each belongs to, and chooses the rows to examine.
-// The quantities, their table and their documents are in coterie/report/geometry_document.cpp.
 
 #include "coterie/report/geometry_document.hpp"
 

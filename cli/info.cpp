@@ -1,5 +1,5 @@
-// coterie info: prints what a model file contains. The file is read only once, because it may be standard input. It is
-// loaded as a model before anything is printed, so a file that predict does not accept is an error here, too.
+// coterie info. The file is read only once, because it may be standard input. It is loaded as a model before anything
+// is printed, so a file that predict does not accept is an error here, too.
 
 #include "commands.hpp"
 #include "common.hpp"

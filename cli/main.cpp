@@ -1,5 +1,4 @@
-// The command coterie: `coterie --help` shows what it does. This file has the root of the command description, and the
-// commands that print the description for shells and the manual. program.cpp has the frame around the commands.
+// The root of the command, and the commands that print its description for shells and the manual.
 
 #include <iostream>
 #include <memory>

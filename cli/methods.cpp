@@ -1,5 +1,4 @@
-// coterie methods: prints the list of methods, or the options of one method. coterie/report/methods_document.cpp makes
-// the text and the JSON.
+// coterie methods: prints the list of methods, or the options of one method.
 
 #include "coterie/report/methods_document.hpp"
 

@@ -1,5 +1,4 @@
-// coterie ner: named entities from a few annotated sentences. Each function describes one subcommand; ner_actions.cpp
-// has what the subcommands do.
+// coterie ner: each function describes one subcommand; ner_actions.cpp has what they do.
 
 #include "ner.hpp"
 

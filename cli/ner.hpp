@@ -1,7 +1,6 @@
 #pragma once
 // What the subcommands of coterie ner need, and what each of them does.
 
-#include <memory>
 #include <string>
 #include <vector>
 

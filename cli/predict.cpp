@@ -1,5 +1,5 @@
-// coterie predict: labels and other outputs of the model for new rows. It checks the requested outputs before it reads
-// points. coterie/report/predicted_files.cpp writes them. Flags and messages follow from a list over Output.
+// coterie predict: checks the requested outputs before it reads points. Flags and messages follow from a list over
+// Output.
 
 #include "commands.hpp"
 #include "common.hpp"

@@ -1,6 +1,5 @@
 // Writes text with write() instead of a stream: errors appear immediately, and a signal handler may call write().
-// Handlers only touch lock-free atomics, write a fixed text or end the process. The progress bar is one
-// line, never wider than the terminal. Within a stage it is drawn at most twenty times a second.
+// Handlers only touch lock-free atomics, write a fixed text or end the process.
 
 #include "terminal.hpp"
 

@@ -1,5 +1,4 @@
-// coterie transform: maps new rows into the space in which the model sees them. It reports a model without such a space
-// before it reads points. model_command.hpp has what transform shares with predict.
+// coterie transform: a model that maps rows into no space is reported before points are read.
 
 #include "commands.hpp"
 #include "common.hpp"

@@ -1,6 +1,5 @@
-// coterie tune: turns words into a grid. The search is in coterie/selection, its documents are in coterie/report, and
-// the final fit is in fitting.cpp. If the final fit fails or is interrupted, the cells of the search are printed first,
-// and then the failure is reported.
+// coterie tune. If the final fit fails or is interrupted, the cells of the search are printed first, and then the
+// failure is reported.
 
 #include "coterie/report/tune_document.hpp"
 

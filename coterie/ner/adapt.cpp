@@ -1,5 +1,3 @@
-// Each method of adaptation fits a method of the library (subspace, soft targets), takes means of words, or keeps all
-// words. The result is a set of prototypes or a linear function (tagger.hpp).
 // In one matrix, the words of the support come first and the other words follow. Leaving out a sentence only removes
 // its tags, so all comparisons use the same matrix.
 

@@ -1,7 +1,6 @@
-// The page holds the text twice: as HTML sentences for all readers, and as JSON, from which the script draws the
-// sentences again after a correction.
-// The JSON is escaped, so no text can end the script element. Both download formats use offsets in code points, so the
-// JSON does too.
+// The page holds the text twice: as HTML for all readers, and as JSON, from which the script draws sentences again
+// after a correction. The JSON is escaped, so no text can end the script element. Offsets count code points, as in
+// downloads.
 
 #include "coterie/ner/page.hpp"
 

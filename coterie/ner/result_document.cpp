@@ -1,5 +1,4 @@
-// Text and JSON of a result are made together. Scores are counts of mentions with precision, recall and F1, one row per
-// type.
+// Text and JSON of a result are made together, so that both have the same figures.
 
 #include "coterie/ner/result_document.hpp"
 

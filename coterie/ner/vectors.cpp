@@ -1,12 +1,10 @@
-// Three sources of vectors: an encoder, a file of rows, a table of words.
-// The path determines which of the three it is.
+// The path determines the kind of source: an encoder, a file of rows, or a table of words.
 
 #include "coterie/ner/vectors.hpp"
 
 #include <filesystem>
 #include <unordered_map>
 
-#include "coterie/base/checks.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/reader.hpp"

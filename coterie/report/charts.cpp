@@ -1,11 +1,9 @@
-// The page holds the numbers as JSON, and charts.js draws them. The dendrogram is a separate SVG picture; charts.js
-// moves its cut. Without scripts, the picture shows the cut of the fit.
+// The page holds the numbers as JSON, and charts.js draws them. The dendrogram is an SVG picture whose cut charts.js
+// moves.
 
 #include "coterie/report/internal/charts.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
 #include "coterie/base/text.hpp"
 #include "coterie/report/drawing.hpp"

@@ -1,11 +1,9 @@
-// Marks, axes and frames as short SVG. Thousands of marks are most of a picture's bytes, so many marks are one path,
-// each relative to the one before.
+// Marks are most of a picture's bytes, so many marks are one path, each relative to the one before.
 
 #include "coterie/report/drawing.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string_view>
 
 #include "coterie/base/text.hpp"

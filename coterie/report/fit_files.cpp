@@ -1,9 +1,6 @@
-// Writes the files of a fit. Rank 0 appends the labels of the other processes to its own. The page is written last, and
-// lists itself among the written files.
+// Rank 0 appends the labels of the other processes to its own. The page is written last, and lists itself.
 
 #include "coterie/report/fit_files.hpp"
-
-#include <optional>
 
 #include "coterie/io/output_file.hpp"
 #include "coterie/report/labels_file.hpp"

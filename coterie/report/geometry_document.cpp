@@ -1,6 +1,5 @@
-// Lists of names and functions define the quantities of a row. The table, the JSON document and the csv all come from
-// these lists, so a new quantity is one line. A quantity that is undefined for a row is blank, and is left out of the
-// least, median and largest value. Rows have their numbers in the file.
+// Lists of names and functions define the quantities of a row, so a new quantity is one line. A quantity that is
+// undefined for a row is blank, and is left out of the least, median and largest value.
 
 #include "coterie/report/geometry_document.hpp"
 

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"

@@ -1,6 +1,4 @@
-// Writes the page as one text from top to bottom; its map (map.cpp) is a part of it. Every name and message is escaped.
-// A long list of clusters is cut, with the number of clusters that are not shown. A table of classes and clusters that
-// is too large to read is left to the command.
+// Every name and message is escaped. Long lists are cut, with the number of entries that are not shown.
 
 #include "coterie/report/page.hpp"
 

@@ -1,5 +1,5 @@
-// Writes labels, outputs and the table of a prediction in one pass over the rows. If labels go into one file or are
-// asked for, rank 0 appends the labels of the other processes to its own.
+// All outputs are written in one pass over the rows. If labels go into one file or are asked for, rank 0 appends the
+// labels of the other processes to its own.
 
 #include "coterie/report/predicted_files.hpp"
 

@@ -1,5 +1,4 @@
-// Scores, sizes and labels of a result, one line each, the same in the terminal and on the page. A long list ends with
-// the number of its entries.
+// A long list ends with the number of its entries.
 
 #include "coterie/report/result_text.hpp"
 

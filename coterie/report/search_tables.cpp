@@ -1,5 +1,4 @@
-// Tables of text. An unknown value is a dash. A failed cell or method is marked as failed. Its reason is shown outside
-// the table, because it is a sentence.
+// An unknown value is a dash. The reason of a failed cell or method is shown outside the table: it is a sentence.
 
 #include "coterie/report/search_tables.hpp"
 
@@ -8,8 +7,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-
-#include "coterie/report/result_text.hpp"
 
 namespace coterie::internal {
 namespace {

@@ -3,7 +3,6 @@
 #include "coterie/report/tune_document.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "coterie/base/text.hpp"
 #include "coterie/report/json.hpp"
