@@ -51,18 +51,18 @@ struct Example {
 };
 
 struct Command {
-    std::string name;
-    std::string summary;  // one line
-    std::string details;  // one or more paragraphs, for --help and the man page
-    std::vector<Operand> operands;
-    std::vector<Flag> flags;
-    std::vector<Example> examples;
-    std::string commands_are;  // the placeholder for its subcommands: "METHOD"
-    std::vector<Command> commands;
+    std::string name = {};
+    std::string summary = {};  // one line
+    std::string details = {};  // one or more paragraphs, for --help and the man page
+    std::vector<Operand> operands = {};
+    std::vector<Flag> flags = {};
+    std::vector<Example> examples = {};
+    std::string commands_are = {};  // the placeholder for its subcommands: "METHOD"
+    std::vector<Command> commands = {};
     /// Throws the error for an unknown subcommand; unset: the error lists all subcommands.
-    std::function<void(const std::string&)> refuse_command;
+    std::function<void(const std::string&)> refuse_command = {};
     /// Runs the command after all words are parsed. Returns the exit code.
-    std::function<int()> act;
+    std::function<int()> act = {};
 };
 
 /// Parses the words after the program's name and runs the command. --help prints the help of the command it belongs to.

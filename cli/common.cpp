@@ -81,17 +81,11 @@ PointsFile points_from(const std::string& path, const ReadOptions& options, cons
 
 Truth read_truth(const std::string& path, const std::string& column, const Run& run,
                  const std::vector<FilePart>& points) {
-    Truth truth;
-    truth.source = path;
-    if (is_data_name(path)) {
-        auto file = points_from(path, {}, run);
-        if (!file.labels)
-            throw BadData(Code::empty, "the data set has no true labels", "Name a file of labels", {.file = path});
-        truth.column = std::move(*file.labels);
-        return truth;
-    }
-    truth.column = read_labels(path, column, true, points);
-    return truth;
+    if (!is_data_name(path)) return {read_labels(path, column, true, points), path};
+    PointsFile file = points_from(path, {}, run);
+    if (!file.labels)
+        throw BadData(Code::empty, "the data set has no true labels", "Name a file of labels", {.file = path});
+    return {std::move(*file.labels), path};
 }
 
 OutputPaths check_outputs(const RunRequest& running, const std::vector<std::string>& inputs,
@@ -100,11 +94,7 @@ OutputPaths check_outputs(const RunRequest& running, const std::vector<std::stri
 }
 
 void print_result(const std::string& text, const OutputPaths& outputs) {
-    if (outputs.use_standard_output()) {
-        print_aside(text);
-    } else {
-        print(text);
-    }
+    outputs.use_standard_output() ? print_aside(text) : print(text);
 }
 
 void print_notes(const std::vector<Message>& notes, const RunRequest& running) {
@@ -113,16 +103,6 @@ void print_notes(const std::vector<Message>& notes, const RunRequest& running) {
 
 void print_warnings(const std::vector<Message>& warnings, const RunRequest& running) {
     if (!running.quiet) std::for_each(warnings.begin(), warnings.end(), print_warning);
-}
-
-const std::vector<std::string>& label_extensions() {
-    static const std::vector<std::string> extensions = {".csv", ".txt", ".tsv", ".npy", ""};
-    return extensions;
-}
-
-const std::vector<std::string>& table_extensions() {
-    static const std::vector<std::string> extensions = {".csv", ".arrow", ".feather", ".arrows"};
-    return extensions;
 }
 
 std::vector<std::size_t> positions_of(const std::string& flag, const std::string& text,

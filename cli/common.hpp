@@ -57,8 +57,10 @@ Truth read_truth(const std::string& path, const std::string& column, const Run& 
 OutputPaths check_outputs(const RunRequest& running, const std::vector<std::string>& inputs,
                           std::vector<OutputPath> outputs);
 
-const std::vector<std::string>& label_extensions();
-const std::vector<std::string>& table_extensions();
+// The extensions of files that commands write.
+inline const std::vector<std::string> label_extensions = {".csv", ".txt", ".tsv", ".npy", ""};
+inline const std::vector<std::string> table_extensions = {".csv", ".arrow", ".feather", ".arrows"};
+inline const std::vector<std::string> page_extensions = {".html", ".htm"};
 
 /// Prints text to standard output or, if an output uses standard output, to standard error.
 void print_result(const std::string& text, const OutputPaths& outputs);

@@ -50,8 +50,7 @@ Offers offers_for(const Command& root, const std::vector<std::string>& words) {
     const Command* command = &root;
     std::size_t next = before > 0 && words.front() == "help" ? 1 : 0;
     while (!command->commands.empty() && next < before && !words[next].starts_with('-')) {
-        const auto found = std::find_if(command->commands.begin(), command->commands.end(),
-                                        [&](const Command& each) { return each.name == words[next]; });
+        const auto found = std::ranges::find(command->commands, words[next], &Command::name);
         if (found == command->commands.end()) return offers;
         command = &*found;
         ++next;

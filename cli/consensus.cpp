@@ -25,7 +25,7 @@ int consensus_on(const ConsensusRequest& request) {
     if (!request.methods.empty()) options.methods = methods_in(request.methods);
     const OutputPaths outputs = check_outputs(
         request.running, {request.points},
-        {{"labels_out", request.paths.labels, label_extensions()}, {"rows_out", request.rows_out, {".csv"}}});
+        {{"labels_out", request.paths.labels, label_extensions}, {"rows_out", request.rows_out, {".csv"}}});
     Run run = request.running.run();
     ProgressBar bar(run, request.running.quiet);
     const FitInputs inputs = read_inputs(find_method("kmeans"), request, run);

@@ -56,15 +56,13 @@ Command data_command() {
                           "Downloading", request->base_url)
                     .running(request->running, {"--quiet", "--json"});
     get.examples = {{"coterie data get mnist", "download it into the user's cache, where data:mnist finds it"}};
-    Command command;
-    command.name = "data";
-    command.summary = "list, show and download data sets";
-    command.details =
-        "Small data sets ship with coterie. For large public ones, the catalogue has the source, the checksum and the "
-        "format. Every command that reads data accepts data:NAME, and uses its truth.";
-    command.commands_are = "COMMAND";
-    command.commands = {list, show, get};
-    return command;
+    return {.name = "data",
+            .summary = "list, show and download data sets",
+            .details =
+                "Small data sets ship with coterie. For large public ones, the catalogue has the source, the checksum "
+                "and the format. Every command that reads data accepts data:NAME, and uses its truth.",
+            .commands_are = "COMMAND",
+            .commands = {list, show, get}};
 }
 
 }  // namespace coterie::cli

@@ -37,7 +37,7 @@ int describe_rows(DescribeRequest& request) {
     require_weights(request.weights, request.weights_column);
     const OutputPaths outputs =
         check_outputs(request.running, {request.model, request.points, request.weights, request.compare_with},
-                      {{"report", request.report, {".html", ".htm"}}});
+                      {{"report", request.report, page_extensions}});
     Run run = request.running.run_in_processes();
     if (!request.compare_with.empty() && run.communicator().size() > 1)
         throw BadArgument(Code::not_supported,

@@ -100,11 +100,11 @@ OutputPaths FitRequest::check() {
                                   "Leave out one of the two", {.option = option});
     }
     OutputPaths outputs = check_outputs(running, inputs,
-                                        {{"labels_out", paths.labels, label_extensions()},
-                                         {"table_out", paths.table, table_extensions()},
+                                        {{"labels_out", paths.labels, label_extensions},
+                                         {"table_out", paths.table, table_extensions},
                                          {"model_out", paths.model},
                                          {"picture", paths.picture, {".svg"}},
-                                         {"report", paths.page, {".html", ".htm"}}});
+                                         {"report", paths.page, page_extensions}});
     reading.scratch_folder = outputs.folder();
     return outputs;
 }

@@ -190,18 +190,16 @@ Command evaluate_mentions_command(const Request& request) {
 
 Command ner_command() {
     const auto request = std::make_shared<NerRequest>();
-    Command command;
-    command.name = "ner";
-    command.summary = "find named entities from a few annotated sentences";
-    command.details =
-        "You annotate a few sentences of a text, the support. encode gives every word a vector, adapt makes a tagger, "
-        "tag finds mentions, evaluate scores them, and suggest lists the sentences to annotate next. train-source "
-        "trains the encoder on other domains first; sample draws a support for experiments.";
-    command.commands_are = "COMMAND";
-    command.commands = {
-        encode_command(request), train_command(request),   sample_command(request),           adapt_command(request),
-        tag_command(request),    suggest_command(request), evaluate_mentions_command(request)};
-    return command;
+    return {
+        .name = "ner",
+        .summary = "find named entities from a few annotated sentences",
+        .details =
+            "You annotate a few sentences of a text, the support. encode gives every word a vector, adapt makes a "
+            "tagger, tag finds mentions, evaluate scores them, and suggest lists the sentences to annotate next. "
+            "train-source trains the encoder on other domains first; sample draws a support for experiments.",
+        .commands_are = "COMMAND",
+        .commands = {encode_command(request), train_command(request), sample_command(request), adapt_command(request),
+                     tag_command(request), suggest_command(request), evaluate_mentions_command(request)}};
 }
 
 }  // namespace coterie::cli

@@ -31,8 +31,7 @@ ner::Corpus read(const std::string& path, const NerRequest& request, ner::NerOut
 // Checks the inputs and outputs before any work.
 OutputPaths outputs_of(const NerRequest& request, const std::vector<std::string>& inputs, const char* option,
                        const std::string& file, const std::vector<std::string>& kinds = {}) {
-    return check_outputs(request.running, inputs,
-                         {{option, file, kinds}, {"report", request.report, {".html", ".htm"}}});
+    return check_outputs(request.running, inputs, {{option, file, kinds}, {"report", request.report, page_extensions}});
 }
 
 // Calls act(run) with a progress bar. Ctrl-C stops it.

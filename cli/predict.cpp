@@ -58,8 +58,8 @@ void require_parts(const PredictRequest& request, const Run& run) {
 
 int predict(PredictRequest& request) {
     require_truth(request.truth, request.truth_column);
-    std::vector<OutputPath> written = {{"labels_out", request.paths.labels, label_extensions()},
-                                       {"table_out", request.paths.table, table_extensions()}};
+    std::vector<OutputPath> written = {{"labels_out", request.paths.labels, label_extensions},
+                                       {"table_out", request.paths.table, table_extensions}};
     for (const auto& [output, path] : request.paths.outputs)
         written.push_back({option_of(output), path, {".csv", ".npy"}});
     const OutputPaths outputs =
