@@ -5,12 +5,6 @@
 // CLI11 is not used: it could replace only the parsing of a line, not the help, suggestions and messages. A description
 // in its terms could not generate the man page, the completion and the reference.
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "coterie/base/error.hpp"
 #include "coterie/base/options.hpp"
 

@@ -1,9 +1,6 @@
 #pragma once
 // Shared by several subcommands: reading points and truth, checking outputs, printing results.
 
-#include <string>
-#include <vector>
-
 #include "coterie/base/text_format.hpp"
 #include "coterie/data/read.hpp"
 #include "coterie/io/write_failures.hpp"

@@ -3,7 +3,6 @@
 #include "constraints.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "common.hpp"
 #include "coterie/constraints/constraint_text.hpp"
@@ -27,15 +26,13 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
     FlagList flags(request);
     const auto list = [&](const char* name, const char* value, std::string meaning, std::vector<std::string>& target,
                           const char* former = "") {
-        Flag flag;
-        flag.former = former;
-        flag.name = name;
-        flag.value = value;
-        flag.meaning = std::move(meaning);
-        flag.group = group;
-        flag.repeats = true;
-        flag.take = [&target, request](const std::string& text) { target.push_back(text); };
-        flags.add(std::move(flag));
+        flags.add({.name = name,
+                   .former = former,
+                   .value = value,
+                   .meaning = std::move(meaning),
+                   .group = group,
+                   .repeats = true,
+                   .take = [&target, request](const std::string& text) { target.push_back(text); }});
     };
     if (takes.labels) {
         flags

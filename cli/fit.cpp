@@ -15,15 +15,17 @@ int fit(const Method& method, FitRequest& request) {
     ProgressBar bar(run, request.running.quiet);
     FitInputs inputs;
     internal::together(run.communicator(), [&] { inputs = read_inputs(method, request, run); });
-    std::vector<Message> notes = inputs.notes;
-    for (auto& note : notes_on(method, request.options())) notes.push_back(std::move(note));
+    const std::vector<Message> notes = inputs.notes_on(method, request.options());
     print_notes(notes, request.running);
     const InterruptGuard guard(run);
     const bool first = run.communicator().rank() == 0;
     WriteFailures failures;
     OptionValues given = request.options();
     std::optional<ClusterChoice> choice;
-    if (chooses_clusters(method, given, request)) {
+    const auto clusters = given.find("clusters");
+    // With partial labels, these set the automatic number of clusters.
+    if (takes_clusters(method) && clusters != given.end() && clusters->second == OptionValue(Automatic()) &&
+        request.constraints.partial_labels.empty()) {
         OptionValues fixed = given;
         fixed.erase("clusters");
         choice = naming_points(source_name(request.points), [&] {

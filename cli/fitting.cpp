@@ -136,11 +136,13 @@ void refuse_method(const std::string& word) {
     find_or_suggest(word, names_of(methods()), "See coterie methods", "", find_method);
 }
 
-std::vector<Message> notes_on(const Method& method, const OptionValues& given) {
-    if (!has_clusters(method) || given.contains("clusters")) return {};
-    return {{.problem = "no number of clusters is given, so the default is used: " +
-                        to_text(method.options->at("clusters").default_value),
-             .option = "clusters"}};
+std::vector<Message> FitInputs::notes_on(const Method& method, const OptionValues& given) const {
+    std::vector<Message> out = notes;
+    if (has_clusters(method) && !given.contains("clusters"))
+        out.push_back({.problem = "no number of clusters is given, so the default is used: " +
+                                  to_text(method.options->at("clusters").default_value),
+                       .option = "clusters"});
+    return out;
 }
 
 Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first) {
@@ -268,12 +270,6 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     }
     inputs.seconds = watch.seconds();
     return inputs;
-}
-
-bool chooses_clusters(const Method& method, const OptionValues& given, const FitRequest& request) {
-    const auto clusters = given.find("clusters");
-    return takes_clusters(method) && clusters != given.end() && clusters->second == OptionValue(Automatic()) &&
-           request.constraints.partial_labels.empty();
 }
 
 const PreparedProblem& prepared_in(FitInputs& inputs, const FitRequest& request, const Run& run) {

@@ -1,9 +1,6 @@
 #pragma once
 // Flags and operands that several subcommands have, and the list of flags of a subcommand.
 
-#include <memory>
-#include <optional>
-
 #include "command_line.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/io/read_request.hpp"

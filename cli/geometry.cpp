@@ -3,7 +3,6 @@
 #include "coterie/report/geometry_document.hpp"
 
 #include <map>
-#include <utility>
 
 #include "commands.hpp"
 #include "common.hpp"

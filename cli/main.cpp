@@ -1,9 +1,6 @@
 // The root of the command, and the commands that print its description for shells and the manual.
 
 #include <iostream>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "commands.hpp"
 #include "completion.hpp"

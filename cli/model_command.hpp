@@ -1,10 +1,6 @@
 #pragma once
 // Shared by the subcommands that apply a saved model to points.
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "common.hpp"
 #include "program.hpp"
 

@@ -1,9 +1,6 @@
 #pragma once
 // What the subcommands of coterie ner need, and what each of them does.
 
-#include <string>
-#include <vector>
-
 #include "common.hpp"
 #include "coterie/ner/adapt.hpp"
 #include "coterie/ner/corpus.hpp"

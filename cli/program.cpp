@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <functional>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <thread>

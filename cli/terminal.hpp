@@ -2,9 +2,6 @@
 // The result goes to standard output, everything else to standard error. Also handles interrupts, the progress bar and
 // colour.
 
-#include <string>
-#include <string_view>
-
 #include "coterie/base/message.hpp"
 #include "coterie/base/run.hpp"
 

@@ -58,8 +58,7 @@ int tune_method(const Method& method, TuneRequest& request) {
     tuned.threads = run.threads;
     ProgressBar bar(run, request.running.quiet);
     FitInputs inputs = read_inputs(method, request, run);
-    std::vector<Message> notes = inputs.notes;
-    for (auto& note : notes_on(method, said)) notes.push_back(std::move(note));
+    const std::vector<Message> notes = inputs.notes_on(method, said);
     if (inputs.problem.graph)
         throw BadArgument(Code::not_supported, "tune does not accept a graph", "Use coterie fit",
                           {.file = source_name(request.points)});

@@ -191,10 +191,25 @@ Tagger nearest_mean(const Task& task) {
     return out;
 }
 
-Tagger adapted_by(Adaptation method, const Task& task, const Share& share, const AdaptOptions& options,
-                  const Run& run) {
-    const OptionValues values = {{"max_iterations", rounds},
-                                 {"assignment", std::string(options.assignment == Assignment::hard ? "hard" : "soft")}};
+// The words of the support, whose tags are known, and then the other words.
+Matrix<float> vectors_of(PointsView support, PointsView other) {
+    Matrix<float> out(support.rows() + other.rows(), support.columns());
+    out.topRows(support.rows()) = to_matrix<float>(support);
+    if (other.rows() > 0) out.bottomRows(other.rows()) = to_matrix<float>(other);
+    return out;
+}
+Task task_of(const Corpus& support, const Matrix<float>& vectors) {
+    Task task{&vectors, support.tags(), static_cast<Index>(support.types.size()) + 1};
+    task.tags.resize(at(vectors.rows()), -1);
+    return task;
+}
+
+// `subspace`: for k-means; false: in the space of the vectors.
+Tagger adapted_by(Adaptation method, const Task& task, const Share& share, Assignment assignment, const Run& run,
+                  bool subspace = true) {
+    OptionValues values = {{"max_iterations", rounds},
+                           {"assignment", std::string(assignment == Assignment::hard ? "hard" : "soft")}};
+    if (method == Adaptation::kmeans && !subspace) values["projection"] = std::string("none");
     switch (method) {
         case Adaptation::kmeans: return subspace_tagger(task, values, outside_prototypes, share, run);
         case Adaptation::support_space: return in_support_space(task, values, share, run);
@@ -339,7 +354,7 @@ std::vector<Compared> compare(const std::vector<Adaptation>& methods, const Corp
         std::erase_if(gold.sentences[0].mentions, [&](const Mention& m) { return left[at(m.type) + 1] == 0; });
         const Matrix<float> vectors = task.vectors->middleRows(first[s], first[s + 1] - first[s]);
         for (auto& [method, folds, scores, tags] : out) {
-            Tagger tagger = adapted_by(method, fold, clamped(share, fold), options, run);
+            Tagger tagger = adapted_by(method, fold, clamped(share, fold), options.assignment, run);
             tagger.types = support.types;
             Corpus found = gold;
             tagger.tag(found, PointsView(vectors), {}, run.within());
@@ -414,11 +429,8 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     if (other.rows() > 0) check_points(other, {.option = "vectors"}, run);
 
     const Index annotated = support_vectors.rows();
-    Matrix<float> vectors(annotated + other.rows(), support_vectors.columns());
-    vectors.topRows(annotated) = to_matrix<float>(support_vectors);
-    if (other.rows() > 0) vectors.bottomRows(other.rows()) = to_matrix<float>(other);
-    Task task{&vectors, support.tags(), static_cast<Index>(support.types.size()) + 1};
-    task.tags.resize(at(vectors.rows()), -1);
+    const Matrix<float> vectors = vectors_of(support_vectors, other);
+    const Task task = task_of(support, vectors);
 
     AdaptReport report;
     if (share) {
@@ -480,7 +492,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
                        taken == best ? "largest F1" : "F1 within a standard error of the largest", folds);
         }
     }
-    Tagger out = adapted_by(report.method, task, share, options, run);
+    Tagger out = adapted_by(report.method, task, share, options.assignment, run);
     out.method = name(report.method);
     for (const Compared& each : compared) {
         if (each.method != report.method) continue;
@@ -508,10 +520,8 @@ namespace internal {
 
 Tagger adapted_once(const Corpus& support, const Matrix<float>& support_vectors, const Matrix<float>& other,
                     const Way& way, const Run& run) {
-    Matrix<float> vectors(support_vectors.rows() + other.rows(), support_vectors.cols());
-    vectors << support_vectors, other;
-    Task task{&vectors, support.tags(), static_cast<Index>(support.types.size()) + 1};
-    task.tags.resize(at(vectors.rows()), -1);
+    const Matrix<float> vectors = vectors_of(support_vectors, other);
+    const Task task = task_of(support, vectors);
     Share share;
     if (way.share) share = std::pair(*way.share, *way.share);
     if (way.estimated) {
@@ -519,17 +529,7 @@ Tagger adapted_once(const Corpus& support, const Matrix<float>& support_vectors,
         share = std::pair(estimate, estimate);
     }
     share = clamped(share, task);
-    AdaptOptions options;
-    options.assignment = way.assignment;
-    Tagger out;
-    if (way.method == Adaptation::kmeans && !way.subspace)
-        out = subspace_tagger(task,
-                              {{"max_iterations", rounds},
-                               {"projection", std::string("none")},
-                               {"assignment", std::string(way.assignment == Assignment::hard ? "hard" : "soft")}},
-                              outside_prototypes, share, run);
-    else
-        out = adapted_by(way.method, task, share, options, run);
+    Tagger out = adapted_by(way.method, task, share, way.assignment, run, way.subspace);
     out.method = name(way.method);
     out.types = support.types;
     out.transitions = Transitions::of(support);

@@ -71,7 +71,7 @@ private:
 };
 
 EncoderShape shape_of(const Config& config) {
-    EncoderShape out;
+    EncoderShape out{};
     out.kind = config.text("model_type");
     const bool distil = out.kind == "distilbert";
     const bool mpnet = out.kind == "mpnet";
@@ -81,7 +81,7 @@ EncoderShape shape_of(const Config& config) {
     out.inner = config.count(distil ? "hidden_dim" : "intermediate_size");
     out.layers = config.count(distil ? "n_layers" : "num_hidden_layers");
     out.positions = config.count("max_position_embeddings");
-    out.words = config.count("vocab_size");
+    out.pieces = config.count("vocab_size");
     if (out.hidden % out.heads != 0)
         config.refuse(distil ? "n_heads" : "num_attention_heads", filled("a divisor of the {} dimensions", out.hidden));
     out.epsilon = config.number("layer_norm_eps", 1e-12);
@@ -89,15 +89,11 @@ EncoderShape shape_of(const Config& config) {
     if (config.text("position_embedding_type", "absolute") != "absolute")
         config.refuse("position_embedding_type", "absolute");
     const char* const activation_key = distil ? "activation" : "hidden_act";
-    const std::string shape = config.text(activation_key, "gelu");
-    if (shape == "gelu")
-        out.activation = Activation::gelu;
-    else if (shape == "gelu_new" || shape == "gelu_pytorch_tanh")
-        out.activation = Activation::gelu_tanh;
-    else if (shape == "relu")
-        out.activation = Activation::relu;
-    else
-        config.refuse(activation_key, "gelu, gelu_new or relu");
+    static const std::map<std::string, Activation> activations = {
+        {"gelu", gelu}, {"gelu_new", gelu_tanh}, {"gelu_pytorch_tanh", gelu_tanh}, {"relu", relu}};
+    const auto activation = activations.find(config.text(activation_key, "gelu"));
+    if (activation == activations.end()) config.refuse(activation_key, "gelu, gelu_new or relu");
+    out.activation = activation->second;
     // MPNet's first position is the number of the padding piece plus 1.
     const double padding = mpnet ? config.number("pad_token_id", 1) : -1;
     if (!(padding >= -1 && padding <= 1e7 && padding == std::floor(padding)))
@@ -138,7 +134,7 @@ std::vector<Parameter> parameters_of(const EncoderShape& shape) {
     };
     const bool distil = shape.kind == "distilbert";
     const bool mpnet = shape.kind == "mpnet";
-    matrix("embeddings.word_embeddings.weight", shape.words, shape.hidden);
+    matrix("embeddings.word_embeddings.weight", shape.pieces, shape.hidden);
     matrix("embeddings.position_embeddings.weight", shape.positions, shape.hidden);
     pair("embeddings.LayerNorm", shape.hidden);
     if (mpnet) matrix("encoder.relative_attention_bias.weight", shape.buckets, shape.heads);
@@ -179,9 +175,9 @@ WordPieces vocabulary_of(const std::string& folder, const EncoderShape& shape) {
     WordPieces out(text, path,
                    {lower, tokens.flag("strip_accents", lower), tokens.flag("tokenize_chinese_chars", true)}, "[UNK]",
                    mpnet ? "<s>" : "[CLS]", mpnet ? "</s>" : "[SEP]");
-    if (out.size() > shape.words)
+    if (out.size() > shape.pieces)
         throw BadData(Code::wrong_shape,
-                      filled("{}, but config.json says vocab_size {}", counted(out.size(), "piece"), shape.words), "",
+                      filled("{}, but config.json says vocab_size {}", counted(out.size(), "piece"), shape.pieces), "",
                       {.file = path});
     return out;
 }

@@ -2,9 +2,6 @@
 // Internal: one function per format. Each takes valid UTF-8 without a byte order mark, and fills a corpus whose source
 // is set. Also reports errors in a corpus and in the vectors of its words.
 
-#include <string>
-#include <string_view>
-
 #include "coterie/ner/corpus.hpp"
 
 namespace coterie::ner::internal {

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
-#include <optional>
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
@@ -26,24 +25,6 @@
 namespace coterie::ner {
 
 namespace internal {
-
-coterie_encoder_plan plan_of(const EncoderShape& shape) {
-    coterie_encoder_plan out{};
-    out.pieces = shape.words;
-    out.positions = shape.positions;
-    out.first_position = shape.first_position;
-    out.hidden = shape.hidden;
-    out.heads = shape.heads;
-    out.inner = shape.inner;
-    out.layers = shape.layers;
-    out.buckets = shape.buckets;
-    out.activation = static_cast<std::int32_t>(shape.activation);
-    out.epsilon = shape.epsilon;
-    out.dropout = shape.dropout;
-    out.dropout_of_attention = shape.dropout_of_attention;
-    out.dropout_of_mixed = shape.dropout_of_mixed;
-    return out;
-}
 
 PrototypeLoss prototype_loss(const Matrix<float>& vectors, const std::vector<std::int32_t>& tags,
                              const Matrix<float>& prototypes) {
@@ -210,7 +191,7 @@ public:
             for (const Matrix<float>& each : projection.parameters) beside_.emplace_back(each.rows(), each.cols());
         else
             for (const Index count : source_.count) beside_.emplace_back(count, folder_.shape.hidden);
-        network_.emplace(internal::plan_of(folder_.shape), beside_, run.threads);
+        network_.emplace(folder_.shape, beside_, run.threads);
         own_ = static_cast<int>(folder_.parameters().size());
         if (network_->parameters() != own_ + static_cast<int>(beside_.size()))
             throw InternalError("encoder: other parameters");

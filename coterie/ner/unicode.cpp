@@ -6,8 +6,6 @@
 
 #ifdef COTERIE_HAVE_ICU
 
-#include <memory>
-
 #include <unicode/brkiter.h>
 #include <unicode/normalizer2.h>
 #include <unicode/uchar.h>

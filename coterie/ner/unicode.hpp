@@ -1,10 +1,7 @@
 #pragma once
 // Internal: the functions on Unicode text that this module needs. Offsets are bytes of UTF-8.
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "coterie/base/utf8.hpp"

@@ -171,25 +171,23 @@ std::string curve_charts(const std::vector<Curve>& curves) {
 
 std::string charts(const ClusteringResult& result, const FitReport* report, const ClusterChoice* choice) {
     Json all = Json::array();
-    const auto chart = [&](const char* title, const char* across, const char* up, const char* kind,
-                           int first) -> Json& { return add_chart(all, title, across, up, kind, first); };
     std::vector<std::string> names;
     if (result.description)
         for (const ClusterProfile& cluster : result.description->clusters) names.push_back(cluster.name);
     if (result.sizes.size() > 1) {
-        Json& sizes = chart("Rows per cluster", "cluster", "rows", "bars", 0);
+        Json& sizes = add_chart(all, "Rows per cluster", "cluster", "rows", "bars", 0);
         sizes["values"] = result.sizes;
         if (names.size() == result.sizes.size()) sizes["names"] = names;
     }
     if (result.description && result.description->silhouette) {
-        Json& silhouettes = chart("Silhouette per cluster", "cluster", "silhouette", "bars", 0);
+        Json& silhouettes = add_chart(all, "Silhouette per cluster", "cluster", "silhouette", "bars", 0);
         silhouettes["values"] = Json::array();
         for (const ClusterProfile& cluster : result.description->clusters)
-            silhouettes["values"].push_back(cluster.silhouette ? Json(*cluster.silhouette) : Json());
+            silhouettes["values"].push_back(or_null(cluster.silhouette));
         silhouettes["names"] = names;
     }
     if (report != nullptr && report->objective_per_iteration.size() > 1)
-        chart("Objective per iteration", "iteration", "objective", "line", 1)["values"] =
+        add_chart(all, "Objective per iteration", "iteration", "objective", "line", 1)["values"] =
             report->objective_per_iteration;
     if (choice != nullptr) add_curves(all, curves_of(*choice));
     return charts_section("charts", "Charts", all);

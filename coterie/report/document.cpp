@@ -190,8 +190,7 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     result.sample = pipeline.sample();
     result.size_bounds = problem.sizes;
     result.sizes = result.report.sizes;
-    result.noise = std::accumulate(result.sizes.begin(), result.sizes.end(), result.report.points,
-                                   [](Index left, Index size) { return left - size; });
+    result.noise = result.report.points - std::accumulate(result.sizes.begin(), result.sizes.end(), Index{0});
     result.noise_beyond = pipeline.noise_beyond();
     result.rows_left_out = static_cast<Index>(pipeline.left_out().size());
     result.interrupted = result.report.stopped == StopReason::interrupted;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "coterie/base/text.hpp"
 #include "coterie/base/utf8.hpp"

@@ -1,11 +1,6 @@
 #pragma once
 // The files of a fit: labels, table, model, picture and page.
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "coterie/io/write_failures.hpp"
 #include "coterie/report/document.hpp"
 

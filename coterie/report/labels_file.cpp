@@ -4,7 +4,6 @@
 #include "coterie/report/labels_file.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/pipeline/evaluation.hpp"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/text_format.hpp"

@@ -107,7 +107,6 @@ std::string size_bars(const std::vector<Index>& sizes) {
     return out + "</table>\n" + more_text(sizes.size(), most, " clusters");
 }
 
-// The description of each cluster. A long list is cut, with the number of clusters that are not shown.
 std::string cluster_cards(const Description& description) {
     constexpr std::size_t most = 200;
     std::string out;
@@ -131,25 +130,18 @@ std::string cluster_cards(const Description& description) {
         if (cluster.nearest) out += ", nearest to " + escape_markup(description.clusters[at(*cluster.nearest)].name);
         out += "</p>\n<span class=\"bar\" style=\"width:" + percent(cluster.share, 2) +
                "%;background:" + cluster_colour(j) + "\"></span>\n";
-        if (!cluster.columns.empty()) {
-            out +=
-                "<table><tr><th>column</th><th class=\"n\">mean</th><th class=\"n\">elsewhere</th><th "
-                "class=\"n\">quartiles</th></tr>\n";
-            for (const ColumnProfile& column : cluster.columns) {
-                std::string quartiles;
-                if (column.quartiles)
-                    for (const double each : *column.quartiles)
-                        quartiles += (quartiles.empty() ? "" : " ") + column.text(each);
-                out += filled("<tr>{}{}{}{}</tr>\n",
-                              cell((!column.elsewhere       ? ""
-                                    : column.difference > 0 ? "high "
-                                                            : "low ") +
-                                   column.name),
-                              cell(column.text(column.mean), "n"),
-                              cell(column.elsewhere ? column.text(*column.elsewhere) : "-", "n"), cell(quartiles, "n"));
-            }
-            out += "</table>\n";
+        TextRows columns;
+        for (const ColumnProfile& column : cluster.columns) {
+            std::string quartiles;
+            if (column.quartiles)
+                for (const double each : *column.quartiles)
+                    quartiles += (quartiles.empty() ? "" : " ") + column.text(each);
+            const char* const side = !column.elsewhere ? "" : column.difference > 0 ? "high " : "low ";
+            columns.push_back({side + column.name, column.text(column.mean),
+                               column.elsewhere ? column.text(*column.elsewhere) : "-", quartiles});
         }
+        if (!columns.empty())
+            out += table_html("<table>", {"column", "mean", "elsewhere", "quartiles"}, columns, {1, 2, 3});
         const auto rows = [&](const char* what, const std::vector<Index>& which) {
             return which.empty() ? "" : filled("<p>{} rows {}</p>\n", what, rows_text(which));
         };
@@ -227,19 +219,17 @@ std::string largest_confusions(const Confusion& confusion) {
     }
     std::stable_sort(lines.begin(), lines.end(),
                      [](const Line& a, const Line& b) { return a.all - a.own > b.all - b.own; });
-    std::string out =
-        "<table>\n<tr><th>class</th><th class=\"n\">rows</th><th class=\"n\">in its matched cluster</th><th>most of "
-        "the others</th></tr>\n";
+    TextRows rows;
     for (std::size_t l = 0; l < std::min(most_classes, lines.size()); ++l) {
         const Line& line = lines[l];
         std::string others;
         for (std::size_t o = 0; o < std::min(most_clusters, line.others.size()); ++o)
             others += (o == 0 ? "" : ", ") + count_text(line.others[o].first) + " in cluster " +
                       confusion.clusters[line.others[o].second];
-        out += "<tr>" + cell(confusion.classes[line.row]) + cell(count_text(line.all), "n") +
-               cell(count_text(line.own), "n") + cell(others) + "</tr>\n";
+        rows.push_back({confusion.classes[line.row], count_text(line.all), count_text(line.own), others});
     }
-    return out + "</table>\n" + more_text(lines.size(), most_classes, " classes, with fewer rows in other clusters");
+    return table_html("<table>\n", {"class", "rows", "in its matched cluster", "most of the others"}, rows, {1, 2}) +
+           more_text(lines.size(), most_classes, " classes, with fewer rows in other clusters");
 }
 
 // `rows`: the name of the classes, "classes".
@@ -258,14 +248,12 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
     for (const auto& cluster : confusion.clusters) out += "<th>" + escape_markup(cluster) + "</th>";
     out += "</tr>\n";
     for (std::size_t v = 0; v < confusion.classes.size(); ++v) {
-        std::int64_t total = 0;
-        for (const auto count : confusion.counts[v]) total += count;
+        const auto total = std::accumulate(confusion.counts[v].begin(), confusion.counts[v].end(), std::int64_t{0});
         out += "<tr><th>" + escape_markup(confusion.classes[v]) + "</th>";
         for (std::size_t u = 0; u < confusion.counts[v].size(); ++u) {
             const auto count = confusion.counts[v][u];
             const double share = total > 0 ? static_cast<double>(count) / static_cast<double>(total) : 0;
-            // The cell of the matched cluster is blue, other cells orange. A larger share of the class gives a stronger
-            // colour.
+            // The matched cluster is blue, others are orange. A larger share of the class gives a stronger colour.
             const bool agrees = confusion.matched[u] == confusion.classes[v];
             out += filled("<td style=\"background:rgba({}{})\">{}</td>", agrees ? "0,114,178," : "230,159,0,",
                           percent(0.75 * share / 100, 3), count);
@@ -293,13 +281,13 @@ std::string moves_section(const ModelComparison& comparison, const NameOfOption&
                       share_text(comparison.agreement.scores.ari) + ", NMI " +
                       share_text(comparison.agreement.scores.nmi) + ".</p>\n";
     if (!comparison.moves.empty()) {
-        out += "<table><tr><th>from</th><th>to</th><th class=\"n\">rows</th><th>for example rows</th></tr>\n";
+        TextRows rows;
         for (std::size_t m = 0; m < std::min(most, comparison.moves.size()); ++m) {
             const ModelComparison::Move& move = comparison.moves[m];
-            out += "<tr>" + cell(move.from) + cell(move.to) + cell(count_text(move.rows), "n") +
-                   cell(rows_text(move.some)) + "</tr>\n";
+            rows.push_back({move.from, move.to, count_text(move.rows), rows_text(move.some)});
         }
-        out += "</table>\n" + more_text(comparison.moves.size(), most, " moves");
+        out += table_html("<table>", {"from", "to", "rows", "for example rows"}, rows, {2}) +
+               more_text(comparison.moves.size(), most, " moves");
     }
     return section("Rows that moved, compared with " + comparison.method + " of " + comparison.model, out) +
            section("Clusters of both models",
@@ -369,12 +357,12 @@ std::string more_text(std::size_t all, std::size_t most, const std::string& what
     return all <= most ? "" : filled("<p>and {} more{}</p>\n", count_text(static_cast<Index>(all - most)), what);
 }
 
-std::string table_html(const std::string& id, const std::vector<std::string>& header, const TextRows& rows,
+std::string table_html(const std::string& start, const std::vector<std::string>& header, const TextRows& rows,
                        const std::vector<std::size_t>& right) {
     const auto kind = [&](std::size_t column) {
         return std::find(right.begin(), right.end(), column) != right.end() ? "n" : "";
     };
-    std::string out = "<table id=\"" + id + "\">\n<tr>";
+    std::string out = start + "<tr>";
     for (std::size_t j = 0; j < header.size(); ++j)
         out += filled("{}{}</th>", *kind(j) ? "<th class=\"n\">" : "<th>", escape_markup(header[j]));
     for (const auto& row : rows) {

@@ -21,8 +21,8 @@ std::string cell(const std::string& text, const char* kind = "");
 std::string fact_table(const internal::Facts& rows);
 /// "<p>and 5 more moves</p>" below a list of which only the first `most` are shown; else empty. `what`: " moves".
 std::string more_text(std::size_t all, std::size_t most, const std::string& what);
-/// `right`: columns of numbers, aligned right.
-std::string table_html(const std::string& id, const std::vector<std::string>& header, const internal::TextRows& rows,
+/// `start`: the tag <table>. `right`: columns of numbers, aligned right.
+std::string table_html(const std::string& start, const std::vector<std::string>& header, const internal::TextRows& rows,
                        const std::vector<std::size_t>& right);
 /// Empty if there are no warnings.
 std::string warnings_section(const std::vector<Message>& warnings);

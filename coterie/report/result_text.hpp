@@ -1,11 +1,6 @@
 #pragma once
 // Parts of a result as text for people.
 
-#include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "coterie/base/text_format.hpp"
 #include "coterie/pipeline/description.hpp"
 #include "coterie/pipeline/evaluation.hpp"

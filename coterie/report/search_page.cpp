@@ -103,9 +103,11 @@ std::string page_search(const TuneOptions& asked, const TuneResult& found) {
     if (shown.size() < found.cells.size())
         said += " The best " + count_text(static_cast<long long>(shown.size())) + " cells are shown.";
     const TextTable cells = cells_table(asked, found, shown);
-    std::string out = section("Search", said + "</p>\n" + table_html("cells", cells.header, cells.rows, cells.right)) +
-                      (found.choice ? choice_section(*found.choice) + curve_charts(curves_of(*found.choice))
-                                    : curve_charts(curve_over_clusters(asked, found)));
+    std::string out =
+        section("Search",
+                said + "</p>\n" + table_html("<table id=\"cells\">\n", cells.header, cells.rows, cells.right)) +
+        (found.choice ? choice_section(*found.choice) + curve_charts(curves_of(*found.choice))
+                      : curve_charts(curve_over_clusters(asked, found)));
     Facts refused;
     for (const TuneCell& cell : found.cells)
         if (!cell.error.empty()) refused.emplace_back(options_text(cell.options), cell.error);
@@ -131,7 +133,7 @@ std::string html_document(const Comparison& comparison, const std::string& sourc
         warnings.push_back({.code = Code::interrupted,
                             .problem = "the comparison was interrupted; these are the methods that were finished"});
     const TextTable found = methods_table(comparison);
-    std::string methods = table_html("methods", found.header, found.rows, found.right);
+    std::string methods = table_html("<table id=\"methods\">\n", found.header, found.rows, found.right);
     methods += filled(
         "<p class=\"sub\">Larger values of silhouette and Calinski-Harabasz are better, and smaller values of "
         "Davies-Bouldin. All three are computed on the prepared rows{}. They favour methods that optimise what they "

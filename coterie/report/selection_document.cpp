@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "coterie/base/text.hpp"
 #include "coterie/report/json.hpp"

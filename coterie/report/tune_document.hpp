@@ -1,10 +1,6 @@
 #pragma once
 // A search for the options of a method (selection/tune.hpp), and the fit that it chose.
 
-#include <cstdint>
-#include <optional>
-#include <string>
-
 #include "coterie/report/document.hpp"
 #include "coterie/selection/tune.hpp"
 

@@ -1,8 +1,6 @@
 // Reads CoNLL columns (Tjong Kim Sang and De Meulder 2003).
 // The whole file is read before tags are checked, because the scheme follows from all tags.
 
-#include <optional>
-
 #include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/ner/internal/tags.hpp"
