@@ -21,27 +21,22 @@ std::string source_name(const std::string& path) { return path == "-" ? "standar
 std::vector<double> read_weights(const std::string& file, const std::string& column, Index rows,
                                  const std::vector<FilePart>& points) {
     std::vector<double> out = read_numbers(file, column, points);
-    try {
-        check_weights(out, rows);
-    } catch (BadArgument& error) {
-        error.amend([&](Message& message) { message.file = source_name(file); });
-        throw;
-    }
+    naming_file<BadArgument>(file, [&] { check_weights(out, rows); });
     return out;
 }
 
+void require_given(bool given, const char* option, const std::string& problem, const std::string& remedy) {
+    if (!given) throw BadArgument(Code::missing_argument, problem, remedy, {.option = option});
+}
+
 void require_weights(const std::string& file, const std::string& column) {
-    if (!column.empty() && file.empty())
-        throw BadArgument(
-            Code::missing_argument, "needs --weights FILE",
-            "Name the file. If it is the data file, also use `exclude`, so that the weights are not clustered",
-            {.option = "weights_column"});
+    require_given(column.empty() || !file.empty(), "weights_column", "needs --weights FILE",
+                  "Name the file. If it is the data file, also use `exclude`, so that the weights are not clustered");
 }
 
 void require_truth(const std::string& file, const std::string& column) {
-    if (!column.empty() && (file.empty() || file == "none"))
-        throw BadArgument(Code::missing_argument, "needs --truth FILE",
-                          "Use `label_column` if the truth is a column of the data file", {.option = "truth_column"});
+    require_given(column.empty() || (!file.empty() && file != "none"), "truth_column", "needs --truth FILE",
+                  "Use `label_column` if the truth is a column of the data file");
 }
 
 void require_rows_in_memory(const std::string& option, const Points& points, const Run& run) {
@@ -66,9 +61,9 @@ void require_one_process_for_table(const Run& run) {
             "Use --labels-out, which works in several processes", {.option = "table_out"});
 }
 
-BadArgument missing_clusters() {
-    return BadArgument(Code::missing_argument, "the number of clusters is missing",
-                       "Use -k K; coterie fit kmeans POINTS -k auto suggests a number", {.option = "clusters"});
+void require_clusters(bool given) {
+    require_given(given, "clusters", "the number of clusters is missing",
+                  "Use -k K; coterie fit kmeans POINTS -k auto suggests a number");
 }
 
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run) {

@@ -19,7 +19,7 @@ struct CompareRequest : FitRequest {
 };
 
 int compare_on(CompareRequest& request) {
-    if (request.clusters == 0) throw missing_clusters();
+    require_clusters(request.clusters != 0);
     CompareOptions options{.clusters = request.clusters};
     if (!request.methods.empty()) options.methods = methods_in(request.methods);
     const OutputPaths outputs = request.check();

@@ -20,7 +20,7 @@ struct ConsensusRequest : FitRequest {
 };
 
 int consensus_on(const ConsensusRequest& request) {
-    if (!request.has_clusters) throw missing_clusters();
+    require_clusters(request.has_clusters);
     ConsensusOptions options = request.combining;
     if (!request.methods.empty()) options.methods = methods_in(request.methods);
     const OutputPaths outputs = check_outputs(

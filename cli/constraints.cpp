@@ -11,14 +11,11 @@
 namespace coterie::cli {
 
 void ConstraintRequest::check() const {
-    if (!partial_labels.empty()) return;
-    const std::pair<const char*, bool> given[] = {{"partial_labels_column", !partial_labels_column.empty()},
-                                                  {"clusters_per_label", !clusters_per_label.empty()},
-                                                  {"label_share", !label_shares.empty()}};
-    for (const auto& [option, is_given] : given)
-        if (is_given)
-            throw BadArgument(Code::missing_argument, "needs --partial-labels FILE",
-                              "Name the file with the labels of the rows", {.option = option});
+    for (const auto& [option, given] : {std::pair("partial_labels_column", !partial_labels_column.empty()),
+                                        {"clusters_per_label", !clusters_per_label.empty()},
+                                        {"label_share", !label_shares.empty()}})
+        require_given(!given || !partial_labels.empty(), option, "needs --partial-labels FILE",
+                      "Name the file with the labels of the rows");
 }
 
 std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<ConstraintRequest> request) {

@@ -48,12 +48,9 @@ Labelled read_labelled(const GeometryRequest& request, const Run& run) {
         result.labels = std::move(*file.labels);
         result.labels_source = request.points;
     } else {
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "the labels of the rows are missing",
-                           .remedy =
-                               "Use --labels FILE, or `label_column` for a column of the data file. The labels may "
-                               "be a truth or those that coterie fit found",
-                           .option = "labels"});
+        require_given(false, "labels", "the labels of the rows are missing",
+                      "Use --labels FILE, or `label_column` for a column of the data file. The labels may be a truth "
+                      "or those that coterie fit found");
     }
     const Labels all = std::exchange(result.labels.labels, {});
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -84,17 +81,15 @@ void choose_rows(const GeometryRequest& request, GeometryResult& result) {
 
 GeometryOptions options_of(const GeometryRequest& request) {
     const OptionValues& given = request.given;
-    if (!given.contains("dim"))
-        throw BadArgument(Code::missing_argument, "the dimension of the manifolds is missing",
-                          "Use --dim 1 for curves, --dim 2 for surfaces", {.option = "dim"});
+    require_given(given.contains("dim"), "dim", "the dimension of the manifolds is missing",
+                  "Use --dim 1 for curves, --dim 2 for surfaces");
     for (const char* other : {"multiple", "unit"})
         if (given.contains("lambda") && given.contains(other))
             throw BadArgument(
                 Code::conflict, filled("cannot be combined with `{}`, because each of them sets lambda", other),
                 "Use `lambda` for its value, or `multiple` and `unit` for a multiple of a unit", {.option = "lambda"});
-    if (given.contains("reach") && !given.contains("curvature"))
-        throw BadArgument(Code::missing_argument, "needs `curvature`", "Give both, because Lemmas 2 and 3 use both",
-                          {.option = "reach"});
+    require_given(!given.contains("reach") || given.contains("curvature"), "reach", "needs `curvature`",
+                  "Give both, because Lemmas 2 and 3 use both");
     GeometryOptions options;
     GeometryOptions::described().assign(&options, given);
     return options;
@@ -117,10 +112,8 @@ void require_enough(const GeometryResult& result) {
 
 int describe_geometry(const GeometryRequest& request) {
     const GeometryOptions options = options_of(request);
-    if (!request.labels_column.empty() && request.labels.empty())
-        throw BadArgument(Code::missing_argument, "needs --labels FILE",
-                          "Use `label_column` if the labels are a column of the data file",
-                          {.option = "labels_column"});
+    require_given(request.labels_column.empty() || !request.labels.empty(), "labels_column", "needs --labels FILE",
+                  "Use `label_column` if the labels are a column of the data file");
     const OutputPaths outputs =
         check_outputs(request.running, {request.points, request.labels}, {{"rows_out", request.rows_out, {".csv"}}});
     Run run = request.running.run();

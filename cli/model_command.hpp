@@ -31,12 +31,8 @@ inline PointsFile points_for(const Pipeline& pipeline, const ModelRequest& reque
 /// Prepares the points as the model takes them. The message of an error begins with their source.
 inline PreparedRows prepared_for(const Pipeline& pipeline, const ModelRequest& request, const PointsFile& file,
                                  const Run& run) {
-    try {
-        return pipeline.prepare(file.points, file.column_names, run, file.categories);
-    } catch (BadData& error) {
-        error.amend([&](Message& message) { message.file = source_name(request.points); });
-        throw;
-    }
+    return naming_file<BadData>(request.points,
+                                [&] { return pipeline.prepare(file.points, file.column_names, run, file.categories); });
 }
 
 /// Adds to the result what only the command knows.

@@ -46,10 +46,9 @@ void interruptible(const NerRequest& request, Act&& act) {
 ner::WordVectors vectors_like(const ner::Tagger& tagger, const NerRequest& request, const ner::Corpus& corpus,
                               const Run& run) {
     const std::string source = request.vectors.empty() ? tagger.encoder : request.vectors;
-    if (request.vectors.empty() && source.ends_with(".npy"))
-        throw BadArgument(Code::missing_argument,
-                          "the tagger was adapted with " + source + ", the vectors of another corpus",
-                          "Use --vectors FILE.npy with the vectors of this corpus", {.option = "vectors"});
+    require_given(!request.vectors.empty() || !source.ends_with(".npy"), "vectors",
+                  "the tagger was adapted with " + source + ", the vectors of another corpus",
+                  "Use --vectors FILE.npy with the vectors of this corpus");
     ner::VectorOptions options = request.encoding;
     if (options.layer == "auto" && !tagger.layer.empty() && !source.ends_with(".npy")) options.layer = tagger.layer;
     return ner::word_vectors(source, corpus, options, run);
@@ -87,9 +86,8 @@ WriteFailures write_mentions(const NerRequest& request, const ner::Corpus& corpu
 int encode_words(const NerRequest& request) {
     const OutputPaths outputs =
         outputs_of(request, {request.corpus, request.vectors}, "out", request.out, {".npy", ".csv"});
-    if (request.out.empty())
-        throw BadArgument(Code::missing_argument, "the output file is missing",
-                          "Use --out FILE to name the file for the vectors", {.option = "out"});
+    require_given(!request.out.empty(), "out", "the output file is missing",
+                  "Use --out FILE to name the file for the vectors");
     ner::NerOutputs written;
     const ner::Corpus corpus = read(request.corpus, request, written);
     Stopwatch watch;
@@ -105,9 +103,8 @@ int encode_words(const NerRequest& request) {
 }
 
 int train_encoder(const NerRequest& request) {
-    if (request.out.empty())
-        throw BadArgument(Code::missing_argument, "the output folder is missing",
-                          "Use --out DIR to name the folder for the trained encoder", {.option = "out"});
+    require_given(!request.out.empty(), "out", "the output folder is missing",
+                  "Use --out DIR to name the folder for the trained encoder");
     ner::NerOutputs written{.written = request.out};
     std::vector<ner::Corpus> corpora;
     for (const std::string& path : request.corpora) corpora.push_back(read(path, request, written));
@@ -139,9 +136,8 @@ int draw_support(const NerRequest& request) {
 }
 
 int adapt_tagger(const NerRequest& request) {
-    if (request.vectors.empty())
-        throw BadArgument(Code::missing_argument, "the source of the word vectors is missing",
-                          "Use --vectors with an encoder's folder, static vectors, or FILE.npy", {.option = "vectors"});
+    require_given(!request.vectors.empty(), "vectors", "the source of the word vectors is missing",
+                  "Use --vectors with an encoder's folder, static vectors, or FILE.npy");
     const OutputPaths outputs =
         outputs_of(request, {request.corpus, request.other, request.vectors}, "model_out", request.model);
     ner::NerOutputs written{.written = request.model};

@@ -15,9 +15,8 @@ struct TransformRequest : ModelRequest {
 };
 
 int transform(TransformRequest& request) {
-    if (request.points_out.empty())
-        throw BadArgument(Code::missing_argument, "the output file is missing",
-                          "Use --points-out FILE to name the file for the transformed rows", {.option = "points_out"});
+    require_given(!request.points_out.empty(), "points_out", "the output file is missing",
+                  "Use --points-out FILE to name the file for the transformed rows");
     const OutputPaths outputs = check_outputs(request.running, {request.model, request.points},
                                               {{"points_out", request.points_out, {".csv", ".npy"}}});
     request.reading.scratch_folder = outputs.folder();

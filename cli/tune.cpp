@@ -34,11 +34,9 @@ std::string interruption_text(const TunedFit& tuned) {
 }
 
 int tune_method(const Method& method, TuneRequest& request) {
-    if (request.tuning.grid.empty())
-        throw BadArgument(Code::missing_argument, "the options to tune are missing",
-                          "Use --grid OPTION=VALUES once for each of them, for example --grid " +
-                              (has_clusters(method) ? "clusters" : method.options->options().front().name) + "=2:10",
-                          {.option = "grid"});
+    require_given(!request.tuning.grid.empty(), "grid", "the options to tune are missing",
+                  "Use --grid OPTION=VALUES once for each of them, for example --grid " +
+                      (has_clusters(method) ? "clusters" : method.options->options().front().name) + "=2:10");
     const OutputPaths outputs = request.check();
     TunedFit tuned;
     tuned.method = &method;
