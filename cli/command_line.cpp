@@ -1,17 +1,14 @@
-// Parses the words of a line by the description of the commands, and prints help from it. --help anywhere before "--"
-// prints the help, whatever else is wrong with the line, unless the command is unknown. Otherwise every word is parsed
-// and checked once, from left to right. The command runs only if all words are accepted. For a misspelt word, the
-// nearest known word is suggested; if several are equally near, the first.
+// --help anywhere before "--" prints the help, whatever else is wrong with the line, unless the command is unknown.
+// Otherwise every word is parsed and checked once, from left to right. The command runs only if all words are accepted.
+// For a misspelt word, the nearest known word is suggested.
 
 #include "command_line.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <set>
 
 #include "common.hpp"
-#include "coterie/report/result_text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -25,17 +22,9 @@ const Flag* find_flag(const Command& command, const std::string& name) {
     return nullptr;
 }
 
-const Flag* find_letter(const Command& command, char letter) {
-    for (const auto& flag : command.flags)
-        if (flag.letter == letter) return &flag;
-    return nullptr;
-}
-
 std::string flag_title(const Flag& flag) {
-    std::string title = flag.letter ? std::string("-") + flag.letter + ", " : "    ";
-    title += flag.name;
-    if (!flag.value.empty()) title += " " + flag.value;
-    return title;
+    return (flag.letter ? std::string("-") + flag.letter + ", " : "    ") + flag.name +
+           (flag.value.empty() ? "" : " ") + flag.value;
 }
 
 std::string flag_description(const Flag& flag) {
@@ -47,13 +36,7 @@ void append_entry(std::string& out, const std::string& title, const std::string&
     constexpr std::size_t width = 96;
     out += "  " + title;
     out += title.size() + 4 > indent ? "\n" + std::string(indent, ' ') : std::string(indent - title.size() - 2, ' ');
-    bool first = true;
-    for (const auto& line : wrap(description, width - indent)) {
-        if (!first) out += std::string(indent, ' ');
-        out += line + "\n";
-        first = false;
-    }
-    if (first) out += "\n";
+    out += join(wrap(description, width - indent), "\n" + std::string(indent, ' ')) + "\n";
 }
 
 // The words of one command, after its name and its parents' names.
@@ -86,22 +69,19 @@ private:
         const auto equals = word.find('=');
         const std::string name = word.substr(0, equals);
         const Flag* flag = find_flag(command_, name);
-        if (!flag) {
+        if (!flag)
             throw BadArgument(Code::unknown_name, "there is no option " + name + " in " + path_,
                               suggestion(name, names_of(command_.flags), help_hint(path_)), {.value = name});
-        }
         give(*flag, equals != std::string::npos ? word.substr(equals + 1)
                     : flag->value.empty()       ? "true"
                                                 : next_value(*flag));
     }
 
     void take_short(const std::string& word) {
-        const Flag* flag = find_letter(command_, word[1]);
-        if (!flag) {
-            const std::string meant = "-" + word;
+        const auto flag = std::ranges::find(command_.flags, word[1], &Flag::letter);
+        if (flag == command_.flags.end())
             throw BadArgument(Code::unknown_name, "there is no option " + word + " in " + path_,
-                              find_flag(command_, meant) ? "Try " + meant : help_hint(path_), {.value = word});
-        }
+                              find_flag(command_, "-" + word) ? "Try -" + word : help_hint(path_), {.value = word});
         if (flag->value.empty()) {
             if (word.size() > 2)
                 throw BadArgument(Code::not_accepted, "'" + word + "' has a value, but the option takes none",
@@ -200,6 +180,17 @@ Flag flag_of(const Option& option, const std::string& group) {
     return flag;
 }
 
+// Flags that call take(option, value).
+template <class Take>
+std::vector<Flag> flags_with(const OptionSet& set, const std::string& group, Take take) {
+    std::vector<Flag> flags;
+    for (const Option& option : set.options()) {
+        flags.push_back(flag_of(option, group));
+        flags.back().take = [&option, take](const std::string& text) { take(option, option.parse(text)); };
+    }
+    return flags;
+}
+
 // What to do if a command lacks its method, which `operand` would follow. For other subcommands returns `otherwise`.
 std::string method_hint(const Command& command, const std::string& path, const std::string& operand,
                         const std::string& otherwise) {
@@ -248,29 +239,19 @@ std::string CommandSpelling::setting(std::string_view name, std::string_view val
 }
 
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<void> target) {
-    std::vector<Flag> flags;
-    for (const Option& option : set.options()) {
-        flags.push_back(flag_of(option, group));
-        flags.back().take = [&option, target](const std::string& text) {
-            option.set(target.get(), option.parse(text));
-        };
-    }
-    return flags;
+    return flags_with(set, group,
+                      [target](const Option& option, const OptionValue& value) { option.set(target.get(), value); });
 }
 
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<OptionValues> values) {
-    std::vector<Flag> flags;
-    for (const Option& option : set.options()) {
-        flags.push_back(flag_of(option, group));
-        flags.back().take = [&option, values](const std::string& text) { (*values)[option.name] = option.parse(text); };
-    }
-    return flags;
+    return flags_with(set, group,
+                      [values](const Option& option, const OptionValue& value) { (*values)[option.name] = value; });
 }
 
 Flag& flag_named(std::vector<Flag>& flags, std::string_view name) {
-    for (auto& flag : flags)
-        if (flag.name == name) return flag;
-    throw InternalError("there is no flag " + std::string(name));
+    const auto found = std::ranges::find(flags, name, &Flag::name);
+    if (found == flags.end()) throw InternalError("there is no flag " + std::string(name));
+    return *found;
 }
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& candidates,
@@ -342,8 +323,8 @@ std::vector<std::string> groups_of(const std::vector<Flag>& flags) {
 int run_command_line(const Command& root, const std::vector<std::string>& given) {
     std::vector<std::string> words = given;
     const auto flags_end = std::find(words.begin(), words.end(), "--");
-    bool help = false;
-    for (auto word = words.begin(); word != flags_end; ++word) help = help || *word == "--help" || *word == "-h";
+    bool help =
+        std::any_of(words.begin(), flags_end, [](const std::string& word) { return word == "--help" || word == "-h"; });
     if (!words.empty() && words.front() == "help") {
         words.erase(words.begin());
         help = true;
@@ -354,8 +335,7 @@ int run_command_line(const Command& root, const std::vector<std::string>& given)
     std::size_t next = 0;
     while (!command->commands.empty() && next < words.size() && (words[next].empty() || words[next][0] != '-')) {
         const auto& word = words[next];
-        const auto found = std::find_if(command->commands.begin(), command->commands.end(),
-                                        [&](const Command& each) { return each.name == word; });
+        const auto found = std::ranges::find(command->commands, word, &Command::name);
         if (found == command->commands.end()) {
             if (names_data(word))
                 throw BadArgument(Code::missing_argument,

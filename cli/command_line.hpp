@@ -2,15 +2,8 @@
 // Describes once, as data, what the command accepts. Parsing, --help, the man page and shell completion all read this
 // description, so they always agree. A method's options come from its OptionSet.
 //
-// CLI11 is not used. It could replace only the parsing of a line (110 lines of command_line.cpp), but not the help,
-// suggestions and messages. A description in its terms could not generate the man page, the completion and the
-// reference. To repeat fits, use a script or tune's grid.
-
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
+// CLI11 is not used: it could replace only the parsing of a line, not the help, suggestions and messages. A description
+// in its terms could not generate the man page, the completion and the reference.
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/options.hpp"
@@ -21,19 +14,19 @@ namespace coterie::cli {
 enum class Completion { nothing, choices, file, points, data_name };
 
 struct Flag {
-    std::string name;       // "--labels-out"
-    std::string former;     // an earlier name: accepted, but not shown
-    char letter = 0;        // 'k': -k is the same flag
-    std::string value;      // placeholder, "FILE"; empty: a switch, which also accepts =true and =false
-    std::string meaning;    // one sentence
-    std::string automatic;  // what the value auto means; empty: not accepted, or `meaning` says it
-    std::string accepted;   // "a whole number, at least 1"; empty: `meaning` says it
-    std::string standard;   // the default; empty: none
-    std::vector<std::string> choices;
+    std::string name;            // "--labels-out"
+    std::string former = {};     // an earlier name: accepted, but not shown
+    char letter = 0;             // 'k': -k is the same flag
+    std::string value = {};      // placeholder, "FILE"; empty: a switch, which also accepts =true and =false
+    std::string meaning = {};    // one sentence
+    std::string automatic = {};  // what the value auto means; empty: not accepted, or `meaning` says it
+    std::string accepted = {};   // "a whole number, at least 1"; empty: `meaning` says it
+    std::string standard = {};   // the default; empty: none
+    std::vector<std::string> choices = {};
     Completion completion = Completion::nothing;
-    std::string group;                             // heading in the help
-    bool repeats = false;                          // may be given more than once; every value is used
-    std::function<void(const std::string&)> take;  // a switch gets "true"
+    std::string group = {};                             // heading in the help
+    bool repeats = false;                               // may be given more than once; every value is used
+    std::function<void(const std::string&)> take = {};  // a switch gets "true"
 };
 
 struct Operand {
@@ -41,8 +34,8 @@ struct Operand {
     std::string meaning;
     bool required = true;
     Completion completion = Completion::nothing;
-    std::vector<std::string> choices;
-    std::function<void(const std::string&)> take;
+    std::vector<std::string> choices = {};
+    std::function<void(const std::string&)> take = {};
     bool repeats = false;  // only for the last operand: takes all remaining words
 };
 
@@ -52,18 +45,18 @@ struct Example {
 };
 
 struct Command {
-    std::string name;
-    std::string summary;  // one line
-    std::string details;  // one or more paragraphs, for --help and the man page
-    std::vector<Operand> operands;
-    std::vector<Flag> flags;
-    std::vector<Example> examples;
-    std::string commands_are;  // the placeholder for its subcommands: "METHOD"
-    std::vector<Command> commands;
+    std::string name = {};
+    std::string summary = {};  // one line
+    std::string details = {};  // one or more paragraphs, for --help and the man page
+    std::vector<Operand> operands = {};
+    std::vector<Flag> flags = {};
+    std::vector<Example> examples = {};
+    std::string commands_are = {};  // the placeholder for its subcommands: "METHOD"
+    std::vector<Command> commands = {};
     /// Throws the error for an unknown subcommand; unset: the error lists all subcommands.
-    std::function<void(const std::string&)> refuse_command;
+    std::function<void(const std::string&)> refuse_command = {};
     /// Runs the command after all words are parsed. Returns the exit code.
-    std::function<int()> act;
+    std::function<int()> act = {};
 };
 
 /// Parses the words after the program's name and runs the command. --help prints the help of the command it belongs to.

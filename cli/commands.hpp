@@ -1,9 +1,6 @@
 #pragma once
 // The subcommands, each described in its own file, and what is generated from their descriptions.
 
-#include <functional>
-#include <string>
-
 #include "command_line.hpp"
 
 namespace coterie::cli {

@@ -1,5 +1,4 @@
-// Functions that subcommands share. Errors use the terms of the command: they name flags. For a misspelt name, they
-// suggest the nearest known one.
+// Errors use the terms of the command: they name flags. For a misspelt name, they suggest the nearest known one.
 
 #include "common.hpp"
 
@@ -22,27 +21,22 @@ std::string source_name(const std::string& path) { return path == "-" ? "standar
 std::vector<double> read_weights(const std::string& file, const std::string& column, Index rows,
                                  const std::vector<FilePart>& points) {
     std::vector<double> out = read_numbers(file, column, points);
-    try {
-        check_weights(out, rows);
-    } catch (BadArgument& error) {
-        error.amend([&](Message& message) { message.file = source_name(file); });
-        throw;
-    }
+    naming_file<BadArgument>(file, [&] { check_weights(out, rows); });
     return out;
 }
 
+void require_given(bool given, const char* option, const std::string& problem, const std::string& remedy) {
+    if (!given) throw BadArgument(Code::missing_argument, problem, remedy, {.option = option});
+}
+
 void require_weights(const std::string& file, const std::string& column) {
-    if (!column.empty() && file.empty())
-        throw BadArgument(
-            Code::missing_argument, "needs --weights FILE",
-            "Name the file. If it is the data file, also use `exclude`, so that the weights are not clustered",
-            {.option = "weights_column"});
+    require_given(column.empty() || !file.empty(), "weights_column", "needs --weights FILE",
+                  "Name the file. If it is the data file, also use `exclude`, so that the weights are not clustered");
 }
 
 void require_truth(const std::string& file, const std::string& column) {
-    if (!column.empty() && (file.empty() || file == "none"))
-        throw BadArgument(Code::missing_argument, "needs --truth FILE",
-                          "Use `label_column` if the truth is a column of the data file", {.option = "truth_column"});
+    require_given(column.empty() || (!file.empty() && file != "none"), "truth_column", "needs --truth FILE",
+                  "Use `label_column` if the truth is a column of the data file");
 }
 
 void require_rows_in_memory(const std::string& option, const Points& points, const Run& run) {
@@ -67,9 +61,9 @@ void require_one_process_for_table(const Run& run) {
             "Use --labels-out, which works in several processes", {.option = "table_out"});
 }
 
-BadArgument missing_clusters() {
-    return BadArgument(Code::missing_argument, "the number of clusters is missing",
-                       "Use -k K; coterie fit kmeans POINTS -k auto suggests a number", {.option = "clusters"});
+void require_clusters(bool given) {
+    require_given(given, "clusters", "the number of clusters is missing",
+                  "Use -k K; coterie fit kmeans POINTS -k auto suggests a number");
 }
 
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run) {
@@ -82,17 +76,11 @@ PointsFile points_from(const std::string& path, const ReadOptions& options, cons
 
 Truth read_truth(const std::string& path, const std::string& column, const Run& run,
                  const std::vector<FilePart>& points) {
-    Truth truth;
-    truth.source = path;
-    if (is_data_name(path)) {
-        auto file = points_from(path, {}, run);
-        if (!file.labels)
-            throw BadData(Code::empty, "the data set has no true labels", "Name a file of labels", {.file = path});
-        truth.column = std::move(*file.labels);
-        return truth;
-    }
-    truth.column = read_labels(path, column, true, points);
-    return truth;
+    if (!is_data_name(path)) return {read_labels(path, column, true, points), path};
+    PointsFile file = points_from(path, {}, run);
+    if (!file.labels)
+        throw BadData(Code::empty, "the data set has no true labels", "Name a file of labels", {.file = path});
+    return {std::move(*file.labels), path};
 }
 
 OutputPaths check_outputs(const RunRequest& running, const std::vector<std::string>& inputs,
@@ -101,11 +89,7 @@ OutputPaths check_outputs(const RunRequest& running, const std::vector<std::stri
 }
 
 void print_result(const std::string& text, const OutputPaths& outputs) {
-    if (outputs.use_standard_output()) {
-        print_aside(text);
-    } else {
-        print(text);
-    }
+    outputs.use_standard_output() ? print_aside(text) : print(text);
 }
 
 void print_notes(const std::vector<Message>& notes, const RunRequest& running) {
@@ -114,16 +98,6 @@ void print_notes(const std::vector<Message>& notes, const RunRequest& running) {
 
 void print_warnings(const std::vector<Message>& warnings, const RunRequest& running) {
     if (!running.quiet) std::for_each(warnings.begin(), warnings.end(), print_warning);
-}
-
-const std::vector<std::string>& label_extensions() {
-    static const std::vector<std::string> extensions = {".csv", ".txt", ".tsv", ".npy", ""};
-    return extensions;
-}
-
-const std::vector<std::string>& table_extensions() {
-    static const std::vector<std::string> extensions = {".csv", ".arrow", ".feather", ".arrows"};
-    return extensions;
 }
 
 std::vector<std::size_t> positions_of(const std::string& flag, const std::string& text,

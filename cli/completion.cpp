@@ -1,14 +1,11 @@
-// Completion for bash, zsh and fish. This code finds what can come next on a line from the commands' own descriptions.
-// The script of each shell passes the words up to the cursor, and gets one word and its meaning per line. It filters
-// and shows them in its own way. So the scripts are short, contain no commands or options, and always agree with the
-// installed program. A line ":files" stands for the shell's own file names.
+// The script of each shell passes the words up to the cursor, and gets one word and its meaning per line. So the
+// scripts contain no commands or options, and always agree with the installed program. ":files" stands for file names.
 
 #include "completion.hpp"
 
 #include <algorithm>
 
 #include "coterie/data/catalogue.hpp"
-#include "coterie/report/result_text.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -53,8 +50,7 @@ Offers offers_for(const Command& root, const std::vector<std::string>& words) {
     const Command* command = &root;
     std::size_t next = before > 0 && words.front() == "help" ? 1 : 0;
     while (!command->commands.empty() && next < before && !words[next].starts_with('-')) {
-        const auto found = std::find_if(command->commands.begin(), command->commands.end(),
-                                        [&](const Command& each) { return each.name == words[next]; });
+        const auto found = std::ranges::find(command->commands, words[next], &Command::name);
         if (found == command->commands.end()) return offers;
         command = &*found;
         ++next;

@@ -1,9 +1,6 @@
 #pragma once
 // What a shell offers for the word at the cursor, and the scripts with which bash, zsh and fish ask for it.
 
-#include <string>
-#include <vector>
-
 #include "command_line.hpp"
 
 namespace coterie::cli {

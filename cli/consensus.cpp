@@ -1,5 +1,4 @@
-// coterie consensus: sets options from words, and prints a table of the result. The partition is computed in
-// coterie/selection, and its texts come from coterie/report.
+// coterie consensus: combines fits of several methods, or of one, into one partition.
 
 #include "coterie/selection/consensus.hpp"
 #include "coterie/report/selection_document.hpp"
@@ -13,44 +12,41 @@
 namespace coterie::cli {
 namespace {
 
-struct ConsensusRequest {
-    std::shared_ptr<FitRequest> fit = std::make_shared<FitRequest>();
-    std::shared_ptr<ConsensusOptions> options = std::make_shared<ConsensusOptions>();
+struct ConsensusRequest : FitRequest {
+    ConsensusOptions combining;
     std::string methods;
     std::string rows_out;
     bool has_clusters = false;
 };
 
 int consensus_on(const ConsensusRequest& request) {
-    const FitRequest& fit = *request.fit;
-    if (!request.has_clusters) throw missing_clusters();
-    ConsensusOptions options = *request.options;
+    require_clusters(request.has_clusters);
+    ConsensusOptions options = request.combining;
     if (!request.methods.empty()) options.methods = methods_in(request.methods);
-    const OutputPaths outputs =
-        check_outputs(*fit.running, {fit.points},
-                      {{"labels_out", fit.paths.labels, label_extensions()}, {"rows_out", request.rows_out, {".csv"}}});
-    Run run = fit.running->run();
-    ProgressBar bar(run, fit.running->quiet);
-    const FitInputs inputs = read_inputs(find_method("kmeans"), fit, run);
-    const std::string source = source_name(fit.points);
-    const InterruptGuard guard;
-    run.should_stop = InterruptGuard::interrupted;
-    Consensus found = naming_points(source, [&] { return consensus(inputs.problem, options, *fit.settings, run); });
+    const OutputPaths outputs = check_outputs(
+        request.running, {request.points},
+        {{"labels_out", request.paths.labels, label_extensions}, {"rows_out", request.rows_out, {".csv"}}});
+    Run run = request.running.run();
+    ProgressBar bar(run, request.running.quiet);
+    const FitInputs inputs = read_inputs(find_method("kmeans"), request, run);
+    const std::string source = source_name(request.points);
+    const InterruptGuard guard(run);
+    Consensus found = naming_points(source, [&] { return consensus(inputs.problem, options, request.settings, run); });
     bar.clear();
     found.command = command_text();
     found.date = date_text();
-    print_notes(inputs.notes, *fit.running);
-    print_warnings(inputs.warnings, *fit.running);
-    print_warnings(found.warnings, *fit.running);
+    print_notes(inputs.notes, request.running);
+    print_warnings(inputs.warnings, request.running);
+    print_warnings(found.warnings, request.running);
     WriteFailures failures;
-    if (!fit.paths.labels.empty())
+    if (!request.paths.labels.empty())
         failures.attempt([&] {
-            LabelsWriter writer(fit.paths.labels, static_cast<Index>(found.labels.size()), {}, inputs.rows.get());
+            LabelsWriter writer(request.paths.labels, static_cast<Index>(found.labels.size()), {}, inputs.rows.get());
             writer.write(found.labels);
             writer.commit();
         });
     if (!request.rows_out.empty()) failures.attempt([&] { write_rows(request.rows_out, found); });
-    print_document(*fit.running, outputs, found, source);
+    print_document(request.running, outputs, found, source);
     failures.rethrow();
     return Exit::done;
 }
@@ -59,27 +55,25 @@ int consensus_on(const ConsensusRequest& request) {
 
 Command consensus_command() {
     const auto request = std::make_shared<ConsensusRequest>();
-    FitRequest& fit = *request->fit;
-    Command command;
-    command.name = "consensus";
-    command.summary = "combine many fits into one partition, with a confidence for each row";
-    command.details =
+    Command command = command_of(
+        request, "consensus", "combine many fits into one partition, with a confidence for each row",
         "Evidence accumulation (Fred and Jain 2005): each fit uses a random 80 % of the rows and labels all rows. The "
         "similarity of two rows is the share of fits that put them into the same cluster. Average linkage on this "
         "similarity is cut at k clusters. The confidence of a row, from -1 to 1, is its mean similarity to its own "
         "cluster less that to the next best one. Above 3,000 rows, fits and linkage use a random sample of 3,000 rows; "
-        "each other row goes to the cluster to which it is most similar.";
-    command.operands = {points_operand(fit.points, request)};
+        "each other row goes to the cluster to which it is most similar.",
+        consensus_on);
+    command.operands = {points_operand(request->points, request)};
     command.flags =
         FlagList(request)
-            .options("Consensus", request->options)
+            .options("Consensus", request->combining)
             .text("--methods", "LIST", "methods that the fits use in turn, separated by commas; default: kmeans",
                   "Consensus", request->methods)
-            .add(table_flags(request->fit))
-            .labels_out(fit.paths.labels)
+            .add(table_flags(request))
+            .labels_out(request->paths.labels)
             .file("--rows-out", "FILE.csv", "write the number, label and confidence of each row", "Writing",
                   request->rows_out)
-            .running(fit.running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"});
+            .running(request->running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"});
     Flag& clusters = flag_named(command.flags, "--clusters");
     clusters.standard = "";
     clusters.take = [take = clusters.take, request](const std::string& text) {
@@ -89,7 +83,6 @@ Command consensus_command() {
     command.examples = {{"coterie consensus data:iris -k 3 --rows-out rows.csv", "100 fits of k-means"},
                         {"coterie consensus points.csv -k 5 --methods kmeans,ward,spectral --scale zscore",
                          "fits of three methods in turn"}};
-    command.act = [request] { return consensus_on(*request); };
     return command;
 }
 

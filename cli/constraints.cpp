@@ -1,10 +1,8 @@
-// Reads partial labels, shares, sizes and pairs from the command line into the problem. Values that name labels stay
-// text until the labels file is read, because only the names in the file show where a label ends.
+// Values that name labels stay text until the labels file is read: only the names in the file show where a label ends.
 
 #include "constraints.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "common.hpp"
 #include "coterie/constraints/constraint_text.hpp"
@@ -13,14 +11,11 @@
 namespace coterie::cli {
 
 void ConstraintRequest::check() const {
-    if (!partial_labels.empty()) return;
-    const std::pair<const char*, bool> given[] = {{"partial_labels_column", !partial_labels_column.empty()},
-                                                  {"clusters_per_label", !clusters_per_label.empty()},
-                                                  {"label_share", !label_shares.empty()}};
-    for (const auto& [option, is_given] : given)
-        if (is_given)
-            throw BadArgument(Code::missing_argument, "needs --partial-labels FILE",
-                              "Name the file with the labels of the rows", {.option = option});
+    for (const auto& [option, given] : {std::pair("partial_labels_column", !partial_labels_column.empty()),
+                                        {"clusters_per_label", !clusters_per_label.empty()},
+                                        {"label_share", !label_shares.empty()}})
+        require_given(!given || !partial_labels.empty(), option, "needs --partial-labels FILE",
+                      "Name the file with the labels of the rows");
 }
 
 std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<ConstraintRequest> request) {
@@ -28,15 +23,13 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
     FlagList flags(request);
     const auto list = [&](const char* name, const char* value, std::string meaning, std::vector<std::string>& target,
                           const char* former = "") {
-        Flag flag;
-        flag.former = former;
-        flag.name = name;
-        flag.value = value;
-        flag.meaning = std::move(meaning);
-        flag.group = group;
-        flag.repeats = true;
-        flag.take = [&target, request](const std::string& text) { target.push_back(text); };
-        flags.add(std::move(flag));
+        flags.add({.name = name,
+                   .former = former,
+                   .value = value,
+                   .meaning = std::move(meaning),
+                   .group = group,
+                   .repeats = true,
+                   .take = [&target, request](const std::string& text) { target.push_back(text); }});
     };
     if (takes.labels) {
         flags

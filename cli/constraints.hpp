@@ -1,11 +1,6 @@
 #pragma once
 // The constraint flags of fit: partial labels, shares of labels, sizes of clusters, pairs of rows.
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "coterie/data/read.hpp"
 #include "coterie/methods.hpp"
 #include "flags.hpp"

@@ -1,5 +1,4 @@
-// coterie describe: describes the clusters of a model in some rows. The library makes the description
-// (coterie/pipeline/description.hpp). model_command.hpp has what describe shares with predict.
+// coterie describe: describes the clusters of a model in some rows.
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -34,12 +33,12 @@ ModelComparison clusters_of_other(const DescribeRequest& request, const Pipeline
     return out;
 }
 
-int describe_rows(const DescribeRequest& request) {
+int describe_rows(DescribeRequest& request) {
     require_weights(request.weights, request.weights_column);
     const OutputPaths outputs =
-        check_outputs(*request.running, {request.model, request.points, request.weights, request.compare_with},
-                      {{"report", request.report, {".html", ".htm"}}});
-    Run run = request.running->run_in_processes();
+        check_outputs(request.running, {request.model, request.points, request.weights, request.compare_with},
+                      {{"report", request.report, page_extensions}});
+    Run run = request.running.run_in_processes();
     if (!request.compare_with.empty() && run.communicator().size() > 1)
         throw BadArgument(Code::not_supported,
                           filled("works in one process, but {} were started", run.communicator().size()),
@@ -48,7 +47,7 @@ int describe_rows(const DescribeRequest& request) {
         throw BadArgument(Code::conflict,
                           "each of the two models reads the rows, but standard input can be read only once",
                           "Name a file", {.option = "compare_with"});
-    ProgressBar bar(run, request.running->quiet);
+    ProgressBar bar(run, request.running.quiet);
     Seconds seconds;
     Stopwatch watch;
     std::optional<Pipeline> loaded;
@@ -65,8 +64,7 @@ int describe_rows(const DescribeRequest& request) {
     seconds.emplace_back("read", watch.restart());
 
     const PreparedRows rows = prepared_for(pipeline, request, file, run);
-    const InterruptGuard guard;
-    run.should_stop = InterruptGuard::interrupted;
+    const InterruptGuard guard(run);
     Description description = naming_points(request.points, [&] { return describe(pipeline, rows, run, weights); });
     if (run.communicator().rank() > 0) return Exit::done;  // rank 0 prints
     bar.clear();
@@ -81,26 +79,23 @@ int describe_rows(const DescribeRequest& request) {
     if (!request.report.empty() && !failures.attempt([&] {
             std::optional<Truth> truth;
             if (file.labels) truth = Truth{*file.labels, request.points};
-            write_file(request.report, page(result, applied_picture(pipeline, result, rows, run), option_flag,
-                                            page_map(pipeline, result, rows, truth, run, file.rows.get())));
+            write_file(request.report, html_document(result, applied_picture(pipeline, result, rows, run), option_flag,
+                                                     page_map(pipeline, result, rows, truth, run, file.rows.get())));
         }))
         result.written.clear();
-    tell_applied(result, request, outputs);
-    failures.rethrow();
-    return Exit::done;
+    return tell_applied(result, request, outputs, failures);
 }
 
 }  // namespace
 
 Command describe_command() {
     const auto request = std::make_shared<DescribeRequest>();
-    Command command;
-    command.name = "describe";
-    command.summary = "show what sets the clusters of a model apart";
-    command.details =
+    Command command = command_of(
+        request, "describe", "show what sets the clusters of a model apart",
         "For each cluster, prints its size, the columns that set it apart with their means and quartiles in the units "
         "of the data file, its most typical and most doubtful rows (counted from 1), its silhouette, and the nearest "
-        "cluster. Warns if all rows fall into one cluster, or if rows are far from all training data.";
+        "cluster. Warns if all rows fall into one cluster, or if rows are far from all training data.",
+        describe_rows);
     command.operands = model_operands(request);
     Flag other = text_flag("--compare-with", "OTHER_MODEL",
                            "another model of the same rows; shows which rows it puts into other clusters", "Reading",
@@ -118,7 +113,6 @@ Command describe_command() {
         {"coterie describe model.safetensors points.csv --json", "the same as JSON, for a program"},
         {"coterie describe new.safetensors points.csv --compare-with old.safetensors --report page.html",
          "a page that also shows which rows moved between two fits"}};
-    command.act = [request] { return describe_rows(*request); };
     return command;
 }
 

@@ -1,5 +1,4 @@
-// coterie evaluate: how well a column of labels agrees with a truth. The pipeline computes the scores and the table.
-// Rows without a truth are left out, and their number is shown.
+// coterie evaluate: scores a column of labels against a truth. Rows without a truth are left out, and counted.
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -13,33 +12,30 @@ struct EvaluateRequest {
     std::string truth;
     std::string labels_column;
     std::string truth_column;
-    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+    RunRequest running;
 };
 
 int evaluate(const EvaluateRequest& request) {
-    const Run run = request.running->run();
+    const Run run = request.running.run();
     const LabelColumn labels = read_labels(request.labels, request.labels_column, true);
     const Truth truth = read_truth(request.truth, request.truth_column, run);
-    const EvaluationResult result{request.labels, request.truth, compare(labels, request.labels, truth),
-                                  "; --json has it"};
-    if (const auto warning = unknown_rows_warning(result.agreement, static_cast<Index>(labels.labels.size())))
-        print_warnings({*warning}, *request.running);
-    print_document(*request.running, {}, result);
-    return Exit::done;
+    const Agreement agreement = compare(labels, request.labels, truth);
+    if (const auto warning = unknown_rows_warning(agreement, static_cast<Index>(labels.labels.size())))
+        print_warnings({*warning}, request.running);
+    return print_document(request.running, {}, request.labels, request.truth, agreement);
 }
 
 }  // namespace
 
 Command evaluate_command() {
     const auto request = std::make_shared<EvaluateRequest>();
-    Command command;
-    command.name = "evaluate";
-    command.summary = "score labels against a truth";
-    command.details =
+    Command command = command_of(
+        request, "evaluate", "score labels against a truth",
         "Prints ACC (best one-to-one match of clusters and classes), NMI (arithmetic mean), ARI, purity, homogeneity "
         "and completeness, all as fractions of 1. Then prints a table with a row per class and a column per cluster; "
         "matched clusters are on the diagonal. Rows without a truth or a label (blank, or -1 or NaN in arrays) are "
-        "left out. Noise has no label.";
+        "left out. Noise has no label.",
+        evaluate);
     command.operands = {
         text_operand("LABELS", "file with one label per row, numbers or text, in any format", request->labels, request),
         text_operand("TRUTH", "file with one class per row, in any format; or data:NAME, for the truth of a data set",
@@ -53,7 +49,6 @@ Command evaluate_command() {
     command.examples = {
         {"coterie evaluate labels.csv data:digits", "score labels of the digits against their truth"},
         {"coterie evaluate labels.npy iris.csv --truth-column species --json", "the truth is a column of a table"}};
-    command.act = [request] { return evaluate(*request); };
     return command;
 }
 

@@ -1,6 +1,5 @@
-// coterie fit METHOD: the order of a fit's messages. Notes, warnings and the reason why the fit ended go to standard
-// error, then the result goes to standard output. The work is in fitting.cpp, which tune shares. Examples are built
-// from the inputs that a method takes, so a new method needs no line here.
+// coterie fit METHOD. Notes, warnings and the reason why the fit ended go to standard error, then the result goes to
+// standard output. Examples are built from the inputs that a method takes, so a new method needs no line here.
 
 #include "commands.hpp"
 #include "coterie/base/parallel/collective.hpp"
@@ -10,29 +9,29 @@
 namespace coterie::cli {
 namespace {
 
-int fit(const Method& method, const FitRequest& request) {
+int fit(const Method& method, FitRequest& request) {
     const OutputPaths outputs = request.check();
-    Run run = request.running->run_in_processes();
-    ProgressBar bar(run, request.running->quiet);
+    Run run = request.running.run_in_processes();
+    ProgressBar bar(run, request.running.quiet);
     FitInputs inputs;
     internal::together(run.communicator(), [&] { inputs = read_inputs(method, request, run); });
-    std::vector<Message> notes = inputs.notes;
-    for (auto& note : notes_on(method, request.options())) notes.push_back(std::move(note));
-    print_notes(notes, *request.running);
-    const InterruptGuard guard;
+    const std::vector<Message> notes = inputs.notes_on(method, request.options());
+    print_notes(notes, request.running);
+    const InterruptGuard guard(run);
     const bool first = run.communicator().rank() == 0;
     WriteFailures failures;
     OptionValues given = request.options();
     std::optional<ClusterChoice> choice;
-    if (chooses_clusters(method, given, request)) {
+    const auto clusters = given.find("clusters");
+    // With partial labels, these set the automatic number of clusters.
+    if (takes_clusters(method) && clusters != given.end() && clusters->second == OptionValue(Automatic()) &&
+        request.constraints.partial_labels.empty()) {
         OptionValues fixed = given;
         fixed.erase("clusters");
-        Run choosing = run;
-        choosing.should_stop = InterruptGuard::interrupted;
         choice = naming_points(source_name(request.points), [&] {
             Stopwatch watch;
-            const PreparedProblem& prepared = prepared_in(inputs, request, choosing);
-            ClusterChoice found = choose_clusters(prepared, {method, fixed}, {}, choosing);
+            const PreparedProblem& prepared = prepared_in(inputs, request, run);
+            ClusterChoice found = choose_clusters(prepared, {method, fixed}, {}, run);
             found.seconds = watch.seconds();
             return found;
         });
@@ -40,9 +39,9 @@ int fit(const Method& method, const FitRequest& request) {
     }
     FitResult result = fit_and_write(method, given, request, std::move(inputs), std::move(run), bar, failures, choice);
     result.notes = notes;
-    print_warnings(result.warnings, *request.running);
+    print_warnings(result.warnings, request.running);
     const int code = tell_end(result, request);
-    if (first) print_document(*request.running, outputs, result);
+    if (first) print_document(request.running, outputs, result);
     failures.rethrow();
     return code;
 }
@@ -82,20 +81,18 @@ Command fit_method_command(const Method& method) {
         clusters.automatic = std::string("chosen by seven criteria") +
                              (method.takes.labels ? ", or by the partial labels if you give them" : "");
         clusters.accepted = "auto, or a whole number, at least 1";
-        clusters.take = [take = clusters.take, given = request->given](const std::string& text) {
-            if (text == "auto") {
-                (*given)["clusters"] = Automatic();
-                return;
-            }
+        clusters.take = [take = clusters.take, request](const std::string& text) {
             try {
-                take(text);
+                if (text == "auto")
+                    request->given["clusters"] = Automatic();
+                else
+                    take(text);
             } catch (const BadArgument&) {
                 throw refused_option("clusters", text, "`auto`, or a whole number, at least 1");
             }
         };
     }
-    append(command.flags,
-           flags_of(Settings::described(), "Running", std::static_pointer_cast<void>(request->settings)));
+    append(command.flags, FlagList(request).options("Running", request->settings));
     command.examples = examples_for(method);
     command.act = [&method, request] { return fit(method, *request); };
     return command;

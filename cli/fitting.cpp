@@ -1,6 +1,5 @@
-// A fit, from the command line to its output files. Errors that words and inputs alone can show are reported before the
-// fit: missing options that others need, outputs that cannot be written, a truth of another length. Files are written
-// last, also if the fit is interrupted. Messages about points name their file.
+// Errors that words and inputs alone can show are reported before the fit: missing options that others need, outputs
+// that cannot be written, a truth of another length. Files are written last, also if the fit is interrupted.
 
 #include "fitting.hpp"
 
@@ -34,15 +33,14 @@ bool nothing_to_score(const Truth& truth, const Labels& partial_labels) {
 }
 
 bool takes_affinities(const Method& method, const FitRequest& request) {
-    const auto affinity = request.given->find("affinity");
-    return method.takes.graph && affinity != request.given->end() &&
+    const auto affinity = request.given.find("affinity");
+    return method.takes.graph && affinity != request.given.end() &&
            affinity->second == OptionValue(std::string("precomputed"));
 }
 
 // Whether the points may be a sparse graph.
 bool may_be_graph(const Method& method, const FitRequest& request) {
-    return takes_affinities(method, request) && request.reading->label_column.empty() &&
-           request.reading->columns.empty();
+    return takes_affinities(method, request) && request.reading.label_column.empty() && request.reading.columns.empty();
 }
 
 // Throws BadArgument for options that need coordinates. Affinities have no points to prepare, and a graph none to draw.
@@ -54,9 +52,9 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
             "Leave this option out", {.option = option});
     };
     for (const auto& option : PreparationOptions::described().options())
-        if (option.get(&request.settings->preparation) != option.default_value) refuse(option.name);
+        if (option.get(&request.settings.preparation) != option.default_value) refuse(option.name);
     for (const auto& option : ColumnOptions::described().options())
-        if (option.get(&request.settings->columns) != option.default_value) refuse(option.name);
+        if (option.get(&request.settings.columns) != option.default_value) refuse(option.name);
     if (!graph) return;
     if (!request.paths.picture.empty()) refuse("picture");
     if (!request.paths.page.empty()) refuse("report");
@@ -70,9 +68,9 @@ std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelCo
     if (!request.truth.empty()) {
         truth = read_truth(request.truth, request.truth_column, run, parts);
     } else if (own) {
-        truth = Truth{std::move(*own), request.reading->label_column.empty()
+        truth = Truth{std::move(*own), request.reading.label_column.empty()
                                            ? request.points
-                                           : "column " + request.reading->label_column + " of " + request.points};
+                                           : "column " + request.reading.label_column + " of " + request.points};
     }
     if (truth) require_fitting_truth(*truth, rows, request.points);
     return truth;
@@ -81,45 +79,40 @@ std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelCo
 std::vector<Flag> preparing_flags(const std::shared_ptr<FitRequest>& request) {
     const char* const heading = "Preparing (stored in the model, and applied again by predict)";
     return FlagList(request)
-        .options(heading, std::shared_ptr<PreparationOptions>(request->settings, &request->settings->preparation))
-        .options(heading, std::shared_ptr<ColumnOptions>(request->settings, &request->settings->columns));
+        .options(heading, request->settings.preparation)
+        .options(heading, request->settings.columns);
 }
 
 }  // namespace
 
-OutputPaths FitRequest::check() const {
+OutputPaths FitRequest::check() {
     require_truth(truth, truth_column);
     require_weights(weights, weights_column);
-    constraints->check();
-    std::vector<std::string> inputs = {points,
-                                       truth,
-                                       weights,
-                                       initial_centroids,
-                                       constraints->partial_labels,
-                                       constraints->pairs,
-                                       running->checkpoint};
-    if (const auto found = given->find("pretrained"); found != given->end()) {
+    constraints.check();
+    std::vector<std::string> inputs = {
+        points, truth, weights, initial_centroids, constraints.partial_labels, constraints.pairs, running.checkpoint};
+    if (const auto found = given.find("pretrained"); found != given.end()) {
         inputs.push_back(std::get<std::string>(found->second));
         for (const char* option : {"pretrain_epochs", "pretrain_batch_size", "pretrain_rate"})
-            if (!inputs.back().empty() && given->contains(option))
+            if (!inputs.back().empty() && given.contains(option))
                 throw BadArgument(Code::without_effect,
                                   "changes nothing, because with `pretrained` there is no pre-training",
                                   "Leave out one of the two", {.option = option});
     }
-    OutputPaths outputs = check_outputs(*running, inputs,
-                                        {{"labels_out", paths.labels, label_extensions()},
-                                         {"table_out", paths.table, table_extensions()},
+    OutputPaths outputs = check_outputs(running, inputs,
+                                        {{"labels_out", paths.labels, label_extensions},
+                                         {"table_out", paths.table, table_extensions},
                                          {"model_out", paths.model},
                                          {"picture", paths.picture, {".svg"}},
-                                         {"report", paths.page, {".html", ".htm"}}});
-    reading->scratch_folder = outputs.folder();
+                                         {"report", paths.page, page_extensions}});
+    reading.scratch_folder = outputs.folder();
     return outputs;
 }
 
 OptionValues FitRequest::options() const {
-    OptionValues out = *given;
+    OptionValues out = given;
     // If there are partial labels, they decide the number of clusters, whatever the method's default.
-    if (!constraints->partial_labels.empty()) out.emplace("clusters", Automatic());
+    if (!constraints.partial_labels.empty()) out.emplace("clusters", Automatic());
     return out;
 }
 
@@ -143,11 +136,13 @@ void refuse_method(const std::string& word) {
     find_or_suggest(word, names_of(methods()), "See coterie methods", "", find_method);
 }
 
-std::vector<Message> notes_on(const Method& method, const OptionValues& given) {
-    if (!has_clusters(method) || given.contains("clusters")) return {};
-    return {{.problem = "no number of clusters is given, so the default is used: " +
-                        to_text(method.options->at("clusters").default_value),
-             .option = "clusters"}};
+std::vector<Message> FitInputs::notes_on(const Method& method, const OptionValues& given) const {
+    std::vector<Message> out = notes;
+    if (has_clusters(method) && !given.contains("clusters"))
+        out.push_back({.problem = "no number of clusters is given, so the default is used: " +
+                                  to_text(method.options->at("clusters").default_value),
+                       .option = "clusters"});
+    return out;
 }
 
 Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first) {
@@ -157,7 +152,7 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     command.operands = {points_operand(request->points, request)};
     FlagList flags(request);
     flags.add(std::move(first))
-        .add(flags_of(*method.options, "Options of " + method.name, request->given))
+        .options("Options of " + method.name, *method.options, request->given)
         .reading(request->reading)
         .truth(truth_meaning, request->truth, request->truth_column);
     if (method.takes.weights)
@@ -169,7 +164,7 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
         flags.file("--initial-centroids", "FILE",
                    "file with k starting centroids, one per row, in the units of the data file", "Reading",
                    request->initial_centroids);
-    flags.add(constraint_flags(method.takes, request->constraints))
+    flags.add(constraint_flags(method.takes, {request, &request->constraints}))
         .add(preparing_flags(request))
         .labels_out(request->paths.labels)
         .table_out(request->paths.table)
@@ -182,15 +177,15 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     if (method.takes.device) running.push_back("--device");
     if (method.takes.checkpoint) running.push_back("--checkpoint");
     flags.running(request->running, running);
-    Flag strict;
-    strict.name = "--strict";
-    strict.meaning =
-        "exit with code 4 if the fit reaches its iteration limit before it converges, or if clusters collapse";
-    strict.group = "Running";
-    strict.take = [request](const std::string& value) {
+    const auto take_strict = [request](const std::string& value) {
         request->strict = std::get<bool>(RunRequest::described().at("json").parse(value));
     };
-    command.flags = flags.add(std::move(strict));
+    command.flags = flags.add(
+        {.name = "--strict",
+         .meaning =
+             "exit with code 4 if the fit reaches its iteration limit before it converges, or if clusters collapse",
+         .group = "Running",
+         .take = take_strict});
 
     std::set<std::string> seen;
     for (const auto& flag : command.flags)
@@ -211,8 +206,8 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     if (graph_wanted && is_graph(request.points)) {
         problem.graph = std::make_shared<SparseMatrix>(read_graph(request.points, run));
     } else {
-        ReadOptions options = request.reading->options();
-        request.settings->columns.read_by(options);
+        ReadOptions options = request.reading.options();
+        request.settings.columns.read_by(options);
         options.keep_rows = !request.paths.table.empty() || !request.paths.page.empty();
         options.numeric_names = options.advises = !takes_affinities(method, request);  // affinities are never missing
         PointsFile file = points_from(request.points, options, run);
@@ -237,9 +232,9 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     }
     // Data sets of the catalogue are already checked; affinities have no columns.
     if (!problem.graph && !request.points.starts_with("data:") && !takes_affinities(method, request))
-        for (auto& hint : column_hints(problem, request.settings->preparation))
+        for (auto& hint : column_hints(problem, request.settings.preparation))
             inputs.warnings.push_back(std::move(hint));
-    read_constraints(*request.constraints, parts, problem, run);
+    read_constraints(request.constraints, parts, problem, run);
     if (!request.paths.table.empty()) require_one_process_for_table(run);
     if (run.communicator().size() > 1 && is_in_parts(request.paths.labels) && inputs.rows &&
         inputs.rows->id_column() >= 0)
@@ -254,7 +249,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     if (takes_affinities(method, request)) refuse_what_points_have(request, problem.graph != nullptr);
     const Labels& partial_labels = problem.partial_labels;
     if (!partial_labels.empty())
-        require_rows(partial_labels, "--partial-labels " + request.constraints->partial_labels, problem.rows(),
+        require_rows(partial_labels, "--partial-labels " + request.constraints.partial_labels, problem.rows(),
                      request.points);
     inputs.truth = find_truth(request, std::move(own_truth), problem.rows(), parts, run);
     if (inputs.truth && !partial_labels.empty() && nothing_to_score(*inputs.truth, partial_labels)) {
@@ -268,7 +263,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         problem.weights = read_weights(request.weights, request.weights_column, problem.rows(), parts);
     if (!request.initial_centroids.empty()) {
         ReadOptions centroid_options;
-        centroid_options.precision = request.reading->precision;
+        centroid_options.precision = request.reading.precision;
         centroid_options.advises = false;
         problem.initial_centroids = load(read_points(request.initial_centroids, centroid_options, run).points,
                                          "--initial-centroids " + request.initial_centroids, run);
@@ -277,16 +272,10 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     return inputs;
 }
 
-bool chooses_clusters(const Method& method, const OptionValues& given, const FitRequest& request) {
-    const auto clusters = given.find("clusters");
-    return takes_clusters(method) && clusters != given.end() && clusters->second == OptionValue(Automatic()) &&
-           request.constraints->partial_labels.empty();
-}
-
 const PreparedProblem& prepared_in(FitInputs& inputs, const FitRequest& request, const Run& run) {
     if (!inputs.prepared)
         inputs.prepared = naming_points(source_name(request.points), [&] {
-            return std::make_shared<const PreparedProblem>(PreparedProblem::of(inputs.problem, *request.settings, run));
+            return std::make_shared<const PreparedProblem>(PreparedProblem::of(inputs.problem, request.settings, run));
         });
     return *inputs.prepared;
 }
@@ -295,12 +284,11 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
                         Run run, ProgressBar& bar, WriteFailures& failures, const std::optional<ClusterChoice>& choice,
                         const std::string& search) {
     const std::string source = source_name(request.points);
-    run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
         try {
             const MethodOptions options(method, given);
-            return inputs.prepared ? Pipeline::fit(*inputs.prepared, options, *request.settings, run)
-                                   : Pipeline::fit(inputs.problem, options, *request.settings, run);
+            return inputs.prepared ? Pipeline::fit(*inputs.prepared, options, request.settings, run)
+                                   : Pipeline::fit(inputs.problem, options, request.settings, run);
         } catch (BadData& error) {
             if (may_be_graph(method, request) && error.fields().file.empty())  // the error is in the values of the file
                 error.amend([&](Message& message) { message.file = source; });
@@ -347,7 +335,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
 int tell_end(const FitResult& result, const FitRequest& request) {
     const std::string iterations = std::to_string(result.report.iterations) + " iterations";
     if (result.interrupted) {
-        const std::string& checkpoint = request.running->checkpoint;
+        const std::string& checkpoint = request.running.checkpoint;
         print_error("interrupted after " + iterations + "; the result is what was found so far" +
                     (checkpoint.empty() ? "" : ". The same command continues from " + checkpoint));
         return Exit::interrupted;

@@ -1,11 +1,6 @@
 #pragma once
 // A fit, from the command line to its output files. fit does this once; tune does it with the options that it chose.
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "command_line.hpp"
 #include "common.hpp"
 #include "constraints.hpp"
@@ -17,11 +12,11 @@ namespace coterie::cli {
 
 struct FitRequest {
     std::string points;
-    std::shared_ptr<OptionValues> given = std::make_shared<OptionValues>();
-    std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
-    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
-    std::shared_ptr<ConstraintRequest> constraints = std::make_shared<ConstraintRequest>();
-    std::shared_ptr<Settings> settings = std::make_shared<Settings>();
+    OptionValues given;
+    ReadRequest reading;
+    RunRequest running;
+    ConstraintRequest constraints;
+    Settings settings;
     std::string truth;
     std::string truth_column;
     std::string weights;
@@ -31,8 +26,8 @@ struct FitRequest {
     bool strict = false;
 
     /// Checks, before any work, for options that need others, and for outputs that cannot be written. Throws
-    /// BadArgument or ResourceError.
-    OutputPaths check() const;
+    /// BadArgument or ResourceError. Large temporary files go to the folder of the outputs.
+    OutputPaths check();
     /// `given`; with partial labels and without a given number of clusters, also the automatic number (by the labels).
     OptionValues options() const;
 };
@@ -47,8 +42,6 @@ std::vector<std::string> methods_in(const std::string& list);
 /// Throws the error for a word that is not a method, in a command whose subcommands are the methods.
 void refuse_method(const std::string& word);
 bool has_clusters(const Method& method);
-/// A note if the number of clusters is a default, because it decides the result. `given`: the options that were set.
-std::vector<Message> notes_on(const Method& method, const OptionValues& given);
 
 /// All inputs of a fit.
 struct FitInputs {
@@ -59,15 +52,16 @@ struct FitInputs {
     std::shared_ptr<const TableRows> rows = {};
     double seconds = 0;
     std::shared_ptr<const PreparedProblem> prepared = {};  // set when the problem was prepared before the fit
+
+    /// `notes`, and a note if the number of clusters is a default, because it decides the result. `given`: the options
+    /// that were set.
+    std::vector<Message> notes_on(const Method& method, const OptionValues& given) const;
 };
 /// Throws BadData when the inputs do not belong together.
 FitInputs read_inputs(const Method& method, const FitRequest& request, const Run& run);
 
 /// Returns the prepared problem. Prepares it at the first call.
 const PreparedProblem& prepared_in(FitInputs& inputs, const FitRequest& request, const Run& run);
-
-/// Whether the command must choose the number of clusters: `auto` is given, and there are no partial labels to set it.
-bool chooses_clusters(const Method& method, const OptionValues& given, const FitRequest& request);
 
 /// Prepares the points, fits, scores, and writes the requested files. Files that cannot be written are listed in
 /// `failures`. `given`: the options that were set. `search`: page_search() of the search that chose them, for the page.

@@ -1,5 +1,4 @@
-// Describes the flags that several subcommands have once, so that they have the same words everywhere. A list of flags
-// keeps the order of its calls, which is the order of the help.
+// Flags that several subcommands have. Each is described once, so that its help is the same everywhere.
 
 #include "flags.hpp"
 
@@ -74,26 +73,22 @@ std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vect
     return flags;
 }
 
-Flag text_flag(std::string name, std::string value, std::string meaning, std::string group, std::string& target,
-               std::shared_ptr<void> owner, Completion completion) {
-    Flag flag;
-    flag.name = std::move(name);
-    flag.value = std::move(value);
-    flag.meaning = std::move(meaning);
-    flag.group = std::move(group);
-    flag.completion = completion;
-    flag.take = [&target, owner = std::move(owner)](const std::string& text) { target = text; };
-    return flag;
+Flag text_flag(const std::string& name, const std::string& value, const std::string& meaning, const std::string& group,
+               std::string& target, std::shared_ptr<void> owner, Completion completion) {
+    return {.name = name,
+            .value = value,
+            .meaning = meaning,
+            .completion = completion,
+            .group = group,
+            .take = [&target, owner](const std::string& text) { target = text; }};
 }
 
-Operand text_operand(std::string name, std::string meaning, std::string& target, std::shared_ptr<void> owner,
-                     Completion completion) {
-    return {std::move(name),
-            std::move(meaning),
-            true,
-            completion,
-            {},
-            [&target, owner = std::move(owner)](const std::string& text) { target = text; }};
+Operand text_operand(const std::string& name, const std::string& meaning, std::string& target,
+                     std::shared_ptr<void> owner, Completion completion) {
+    return {
+        .name = name, .meaning = meaning, .completion = completion, .take = [&target, owner](const std::string& text) {
+            target = text;
+        }};
 }
 
 Operand points_operand(std::string& target, std::shared_ptr<void> owner) {
@@ -106,24 +101,13 @@ Operand points_operand(std::string& target, std::shared_ptr<void> owner) {
         target, std::move(owner), Completion::points);
 }
 
-FlagList& FlagList::text(std::string name, std::string value, std::string meaning, std::string group,
-                         std::string& target, Completion completion) {
-    return add(
-        text_flag(std::move(name), std::move(value), std::move(meaning), std::move(group), target, owner_, completion));
-}
-
 FlagList& FlagList::add(std::vector<Flag> more) {
     append(flags_, std::move(more));
     return *this;
 }
 
-FlagList& FlagList::add(Flag flag) {
-    flags_.push_back(std::move(flag));
-    return *this;
-}
-
-FlagList& FlagList::reading(std::shared_ptr<ReadRequest> request) {
-    auto flags = flags_of(ReadRequest::described(), "Reading", std::static_pointer_cast<void>(request));
+FlagList& FlagList::reading(ReadRequest& request) {
+    std::vector<Flag> flags = FlagList(owner_).options("Reading", request);
     for (const char* column : {"--label-column", "--id-column"}) flag_named(flags, column).value = "COLUMN";
     for (const char* list : {"--columns", "--exclude"}) flag_named(flags, list).value = "LIST";
     return add(std::move(flags));
@@ -162,8 +146,8 @@ FlagList& FlagList::report(std::string& target, const char* meaning) {
     return file("--report", "FILE.html", meaning, "Writing", target);
 }
 
-FlagList& FlagList::running(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names) {
-    return add(run_flags(std::move(request), names));
+FlagList& FlagList::running(RunRequest& request, const std::vector<std::string>& names) {
+    return add(run_flags(std::shared_ptr<RunRequest>(owner_, &request), names));
 }
 
 }  // namespace coterie::cli

@@ -1,10 +1,8 @@
 // coterie geometry: reads rows and the labels that say which manifold each belongs to, and chooses the rows to examine.
-// The quantities, their table and their documents are in coterie/report/geometry_document.cpp.
 
 #include "coterie/report/geometry_document.hpp"
 
 #include <map>
-#include <utility>
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -22,10 +20,10 @@ struct GeometryRequest {
     std::string labels_column;
     std::string only;
     std::string rows_out;
-    std::shared_ptr<OptionValues> given = std::make_shared<OptionValues>();
-    std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
-    std::shared_ptr<PreparationOptions> preparing = std::make_shared<PreparationOptions>();
-    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+    OptionValues given;
+    ReadRequest reading;
+    PreparationOptions preparing;
+    RunRequest running;
 };
 
 // The points that have a label. `result` gets their labels, and the numbers of those to examine.
@@ -36,7 +34,7 @@ struct Labelled {
 };
 
 Labelled read_labelled(const GeometryRequest& request, const Run& run) {
-    PointsFile file = points_from(request.points, request.reading->options(), run);
+    PointsFile file = points_from(request.points, request.reading.options(), run);
     file.points = load(file.points, "coterie geometry needs all rows in memory, which", run);
     Labelled out;
     GeometryResult& result = out.result;
@@ -50,12 +48,9 @@ Labelled read_labelled(const GeometryRequest& request, const Run& run) {
         result.labels = std::move(*file.labels);
         result.labels_source = request.points;
     } else {
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "the labels of the rows are missing",
-                           .remedy =
-                               "Use --labels FILE, or `label_column` for a column of the data file. The labels may "
-                               "be a truth or those that coterie fit found",
-                           .option = "labels"});
+        require_given(false, "labels", "the labels of the rows are missing",
+                      "Use --labels FILE, or `label_column` for a column of the data file. The labels may be a truth "
+                      "or those that coterie fit found");
     }
     const Labels all = std::exchange(result.labels.labels, {});
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -85,18 +80,16 @@ void choose_rows(const GeometryRequest& request, GeometryResult& result) {
 }
 
 GeometryOptions options_of(const GeometryRequest& request) {
-    const OptionValues& given = *request.given;
-    if (!given.contains("dim"))
-        throw BadArgument(Code::missing_argument, "the dimension of the manifolds is missing",
-                          "Use --dim 1 for curves, --dim 2 for surfaces", {.option = "dim"});
+    const OptionValues& given = request.given;
+    require_given(given.contains("dim"), "dim", "the dimension of the manifolds is missing",
+                  "Use --dim 1 for curves, --dim 2 for surfaces");
     for (const char* other : {"multiple", "unit"})
         if (given.contains("lambda") && given.contains(other))
             throw BadArgument(
                 Code::conflict, filled("cannot be combined with `{}`, because each of them sets lambda", other),
                 "Use `lambda` for its value, or `multiple` and `unit` for a multiple of a unit", {.option = "lambda"});
-    if (given.contains("reach") && !given.contains("curvature"))
-        throw BadArgument(Code::missing_argument, "needs `curvature`", "Give both, because Lemmas 2 and 3 use both",
-                          {.option = "reach"});
+    require_given(!given.contains("reach") || given.contains("curvature"), "reach", "needs `curvature`",
+                  "Give both, because Lemmas 2 and 3 use both");
     GeometryOptions options;
     GeometryOptions::described().assign(&options, given);
     return options;
@@ -119,13 +112,11 @@ void require_enough(const GeometryResult& result) {
 
 int describe_geometry(const GeometryRequest& request) {
     const GeometryOptions options = options_of(request);
-    if (!request.labels_column.empty() && request.labels.empty())
-        throw BadArgument(Code::missing_argument, "needs --labels FILE",
-                          "Use `label_column` if the labels are a column of the data file",
-                          {.option = "labels_column"});
+    require_given(request.labels_column.empty() || !request.labels.empty(), "labels_column", "needs --labels FILE",
+                  "Use `label_column` if the labels are a column of the data file");
     const OutputPaths outputs =
-        check_outputs(*request.running, {request.points, request.labels}, {{"rows_out", request.rows_out, {".csv"}}});
-    Run run = request.running->run();
+        check_outputs(request.running, {request.points, request.labels}, {{"rows_out", request.rows_out, {".csv"}}});
+    Run run = request.running.run();
     Stopwatch watch;
     Labelled data = read_labelled(request, run);
     GeometryResult& result = data.result;
@@ -133,7 +124,7 @@ int describe_geometry(const GeometryRequest& request) {
     result.threads = run.threads;
     choose_rows(request, result);
     require_enough(result);
-    const Preparation preprocessing = Preparation::fit(data.points, *request.preparing, run);
+    const Preparation preprocessing = Preparation::fit(data.points, request.preparing, run);
     result.preprocessing = preprocessing.text();
     Index zero_rows = 0;
     const Points points = preprocessing.apply(data.points, run, &zero_rows);
@@ -147,38 +138,35 @@ int describe_geometry(const GeometryRequest& request) {
                          " rows have no label and were left out"});
     result.seconds = {{"read", watch.restart()}};
     {
-        ProgressBar bar(run, request.running->quiet);
-        const InterruptGuard guard;
-        run.should_stop = InterruptGuard::interrupted;
+        ProgressBar bar(run, request.running.quiet);
+        const InterruptGuard guard(run);
         result.geometry = geometry(points, result.labels.labels, result.rows, options, run);
     }
     result.seconds.emplace_back("geometry", watch.restart());
     if (const auto warning = inexact_rows_warning(result.geometry)) warn(*warning);
-    print_warnings(result.warnings, *request.running);
+    print_warnings(result.warnings, request.running);
     if (!request.rows_out.empty()) write_file(request.rows_out, rows_csv(result));
-    print_document(*request.running, outputs, result);
-    return Exit::done;
+    return print_document(request.running, outputs, result);
 }
 
 }  // namespace
 
 Command geometry_command() {
     const auto request = std::make_shared<GeometryRequest>();
-    Command command;
-    command.name = "geometry";
-    command.summary = "check when sparse representations stay on their manifold";
-    command.details =
+    Command command = command_of(
+        request, "geometry", "check when sparse representations stay on their manifold",
         "The labels, true or found, say which manifold each row belongs to. For each row, finds the nearest rows of "
         "its manifold, and measures the inradius r_W that they span, the row's distance dist from their affine hull, "
         "the separation gamma_W from other manifolds, and an interval (lambda_l, lambda_u). Lemma 1 of weighted "
         "manifold clustering says: if lambda is in this interval, the row is represented only by rows of the same "
         "manifold. The proof of the lemma omits a condition; without it, the lemma is false. Also reports whether the "
         "condition holds, and the exact representation. The weights of the rows sum to 1 (with --weights equal, each "
-        "is 1), and lambda refers to these weights.";
+        "is 1), and lambda refers to these weights.",
+        describe_geometry);
     command.operands = {points_operand(request->points, request)};
     command.flags =
         FlagList(request)
-            .add(flags_of(GeometryOptions::described(), "Geometry", request->given))
+            .options("Geometry", GeometryOptions::described(), request->given)
             .text("--only", "LABEL", "examine only the rows with this label", "Geometry", request->only)
             .text("--labels", "FILE",
                   "file with the manifold of each row, one label per row in any format, or data:NAME; rows without a "
@@ -194,7 +182,6 @@ Command geometry_command() {
     command.examples = {{"coterie geometry data:digits --dim 2 --only 3", "the rows of one class of the digits"},
                         {"coterie geometry curves.csv --labels found.csv --dim 1 --rows-out rows.csv",
                          "curves with labels that a fit found, and a table of all rows"}};
-    command.act = [request] { return describe_geometry(*request); };
     return command;
 }
 

@@ -1,5 +1,5 @@
-// coterie info: prints what a model file contains. The file is read only once, because it may be standard input. It is
-// loaded as a model before anything is printed, so a file that predict does not accept is an error here, too.
+// coterie info. The file is read only once, because it may be standard input. It is loaded as a model before anything
+// is printed, so a file that predict does not accept is an error here, too.
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -11,32 +11,26 @@ namespace {
 
 struct InfoRequest {
     std::string model;
-    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+    RunRequest running;
 };
 
 int show_model(const InfoRequest& request) {
     const std::string& source = request.model;
-    Archive archive = Archive::load(source);
+    const Archive archive = Archive::load(source);
     if (archive.method() == "ner-tagger")
-        print_document(*request.running, {},
-                       ner::TaggerFile{source, ner::Tagger::from(archive, source), std::move(archive)});
-    else
-        print_document(*request.running, {}, ModelFile{source, Pipeline::from(archive, source), std::move(archive)});
-    return Exit::done;
+        return print_document(request.running, {}, source, ner::Tagger::from(archive, source), archive);
+    return print_document(request.running, {}, source, Pipeline::from(archive, source), archive);
 }
 
 }  // namespace
 
 Command info_command() {
     const auto request = std::make_shared<InfoRequest>();
-    Command command;
-    command.name = "info";
-    command.summary = "show what a model file contains";
+    Command command = command_of(request, "info", "show what a model file contains", "", show_model);
     command.operands = {text_operand("MODEL", "a file written by coterie fit --model-out, or - for standard input",
                                      request->model, request)};
-    command.flags = run_flags(request->running, {"--json"});
+    command.flags = FlagList(request).running(request->running, {"--json"});
     command.examples = {{"coterie info model.safetensors", "method, options, tensors"}};
-    command.act = [request] { return show_model(*request); };
     return command;
 }
 

@@ -1,10 +1,6 @@
-// The command coterie: `coterie --help` shows what it does. This file has the root of the command description, and the
-// commands that print the description for shells and the manual. program.cpp has the frame around the commands.
+// The root of the command, and the commands that print its description for shells and the manual.
 
 #include <iostream>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "commands.hpp"
 #include "completion.hpp"
@@ -15,61 +11,53 @@ namespace coterie::cli {
 namespace {
 
 Command shell_command(const char* shell, std::string (*script)(), const std::string& use, const std::string& keep) {
-    Command command;
-    command.name = shell;
-    command.summary = std::string("print a completion script for ") + shell;
-    command.act = [script] {
-        print(script());
-        return static_cast<int>(Exit::done);
-    };
-    command.examples = {{use, "complete commands, methods, options and data sets in this shell"},
-                        {keep, "the same in every later shell"}};
-    return command;
+    return {.name = shell,
+            .summary = std::string("print a completion script for ") + shell,
+            .examples = {{use, "complete commands, methods, options and data sets in this shell"},
+                         {keep, "the same in every later shell"}},
+            .act = [script] {
+                print(script());
+                return Exit::done;
+            }};
 }
 
 Command words_command() {
-    Command command;
-    command.name = "words";
-    command.summary = "print the words that can come next, for the completion scripts";
-    command.details =
-        "Reads the words of a command line from standard input, one per line, without the program's name. The last "
-        "word is the one at the cursor and may be empty. Prints one line per suggestion: the word, a tab, its meaning. "
-        "The line :files means that file names are possible.";
-    command.act = [] {
-        std::vector<std::string> words;
-        for (std::string word; std::getline(std::cin, word);) words.push_back(word);
-        print(offers_text(offers_for(root_command(), words)));
-        return static_cast<int>(Exit::done);
-    };
-    command.examples = {{"printf '%s\\n' fit km | coterie completion words", "all methods, each with what it does"}};
-    return command;
+    return {.name = "words",
+            .summary = "print the words that can come next, for the completion scripts",
+            .details =
+                "Reads the words of a command line from standard input, one per line, without the program's name. The "
+                "last word is the one at the cursor and may be empty. Prints one line per suggestion: the word, a tab, "
+                "its meaning. The line :files means that file names are possible.",
+            .examples = {{"printf '%s\\n' fit km | coterie completion words", "all methods, each with what it does"}},
+            .act = [] {
+                std::vector<std::string> words;
+                for (std::string word; std::getline(std::cin, word);) words.push_back(word);
+                print(offers_text(offers_for(root_command(), words)));
+                return Exit::done;
+            }};
 }
 
 Command completion_command() {
-    Command command;
-    command.name = "completion";
-    command.summary = "print a completion script for a shell";
-    command.commands_are = "SHELL";
-    command.commands = {shell_command("bash", bash_completion, "source <(coterie completion bash)",
-                                      "coterie completion bash > ~/.local/share/bash-completion/completions/coterie"),
-                        shell_command("zsh", zsh_completion, "source <(coterie completion zsh)",
-                                      "coterie completion zsh > \"${fpath[1]}/_coterie\""),
-                        shell_command("fish", fish_completion, "coterie completion fish | source",
-                                      "coterie completion fish > ~/.config/fish/completions/coterie.fish"),
-                        words_command()};
-    return command;
+    return {.name = "completion",
+            .summary = "print a completion script for a shell",
+            .commands_are = "SHELL",
+            .commands = {shell_command("bash", bash_completion, "source <(coterie completion bash)",
+                                       "coterie completion bash > ~/.local/share/bash-completion/completions/coterie"),
+                         shell_command("zsh", zsh_completion, "source <(coterie completion zsh)",
+                                       "coterie completion zsh > \"${fpath[1]}/_coterie\""),
+                         shell_command("fish", fish_completion, "coterie completion fish | source",
+                                       "coterie completion fish > ~/.config/fish/completions/coterie.fish"),
+                         words_command()}};
 }
 
 Command man_command() {
-    Command command;
-    command.name = "man";
-    command.summary = "print the manual page as troff";
-    command.act = [] {
-        print(man_page(root_command()));
-        return static_cast<int>(Exit::done);
-    };
-    command.examples = {{"coterie man | man -l -", "show the manual page"}};
-    return command;
+    return {.name = "man",
+            .summary = "print the manual page as troff",
+            .examples = {{"coterie man | man -l -", "show the manual page"}},
+            .act = [] {
+                print(man_page(root_command()));
+                return Exit::done;
+            }};
 }
 
 }  // namespace
@@ -89,12 +77,10 @@ Command root_command() {
                      predict_command(), describe_command(),   transform_command(), evaluate_command(),
                      methods_command(), info_command(),       data_command(),      geometry_command(),
                      ner_command(),     completion_command(), man_command()};
-    Flag flag;
-    flag.name = "--version";
-    flag.meaning = "print the version";
-    flag.group = "Options";
-    flag.take = [version](const std::string&) { *version = true; };
-    root.flags = {std::move(flag)};
+    root.flags = {{.name = "--version",
+                   .meaning = "print the version",
+                   .group = "Options",
+                   .take = [version](const std::string&) { *version = true; }}};
     root.examples = {
         {"coterie fit kmeans data:digits -k 10 --model-out model.safetensors",
          "find 10 clusters, score them, save the model"},
@@ -105,7 +91,7 @@ Command root_command() {
             throw BadArgument(Code::missing_argument, "coterie needs a COMMAND, such as fit, predict or methods",
                               "See coterie --help");
         print("coterie " COTERIE_VERSION "\n");
-        return static_cast<int>(Exit::done);
+        return Exit::done;
     };
     return root;
 }

@@ -1,10 +1,8 @@
-// The man page as troff, made from the descriptions that also parse the command line. Only what they lack is written
-// here: exit codes, environment variables, files. All text passes through troff(), so that troff takes no text for a
-// request.
+// Only what the descriptions of the commands lack is written here: exit codes, environment variables, files. All text
+// passes through troff(), so that troff takes no text for a request.
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/report/result_text.hpp"
 
 namespace coterie::cli {
 namespace {

@@ -1,10 +1,6 @@
 #pragma once
 // Shared by the subcommands that apply a saved model to points.
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "common.hpp"
 #include "program.hpp"
 
@@ -13,8 +9,8 @@ namespace coterie::cli {
 struct ModelRequest {
     std::string model;
     std::string points;
-    std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
-    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+    ReadRequest reading;
+    RunRequest running;
 };
 
 /// MODEL and POINTS.
@@ -26,7 +22,7 @@ inline std::vector<Operand> model_operands(const std::shared_ptr<ModelRequest>& 
 /// Reads the model's columns by name, unless --columns selects others.
 inline PointsFile points_for(const Pipeline& pipeline, const ModelRequest& request, const Run& run,
                              bool keep_rows = false) {
-    ReadOptions options = request.reading->options();
+    ReadOptions options = request.reading.options();
     pipeline.read_by(options);
     options.keep_rows = keep_rows;
     return points_from(request.points, options, run);
@@ -35,12 +31,8 @@ inline PointsFile points_for(const Pipeline& pipeline, const ModelRequest& reque
 /// Prepares the points as the model takes them. The message of an error begins with their source.
 inline PreparedRows prepared_for(const Pipeline& pipeline, const ModelRequest& request, const PointsFile& file,
                                  const Run& run) {
-    try {
-        return pipeline.prepare(file.points, file.column_names, run, file.categories);
-    } catch (BadData& error) {
-        error.amend([&](Message& message) { message.file = source_name(request.points); });
-        throw;
-    }
+    return naming_file<BadData>(request.points,
+                                [&] { return pipeline.prepare(file.points, file.column_names, run, file.categories); });
 }
 
 /// Adds to the result what only the command knows.
@@ -55,11 +47,15 @@ inline void complete(AppliedResult& result, const ModelRequest& request, const P
     result.warnings.insert(result.warnings.begin(), file.notes.begin(), file.notes.end());
 }
 
-/// Prints the result. If an output uses standard output, text goes to standard error.
-inline void tell_applied(const AppliedResult& result, const ModelRequest& request, const OutputPaths& outputs) {
-    print_notes(result.notes, *request.running);
-    print_warnings(result.warnings, *request.running);
-    print_document(*request.running, outputs, result);
+/// Prints the result, then throws the error of outputs that could not be written. If an output uses standard output,
+/// text goes to standard error. Returns Exit::done.
+inline int tell_applied(const AppliedResult& result, const ModelRequest& request, const OutputPaths& outputs,
+                        const WriteFailures& failures = {}) {
+    print_notes(result.notes, request.running);
+    print_warnings(result.warnings, request.running);
+    print_document(request.running, outputs, result);
+    failures.rethrow();
+    return Exit::done;
 }
 
 }  // namespace coterie::cli

@@ -1,5 +1,4 @@
-// coterie ner: named entities from a few annotated sentences. Each function describes one subcommand; ner_actions.cpp
-// has what the subcommands do.
+// coterie ner: each function describes one subcommand; ner_actions.cpp has what they do.
 
 #include "ner.hpp"
 
@@ -19,24 +18,10 @@ const std::string of_vectors =
 constexpr const char* vectors_meaning = "source of the word vectors: an encoder's folder, static vectors, or FILE.npy";
 constexpr const char* vectors_as_adapted = "source of the word vectors; default: the source that adapt used";
 
-std::vector<Flag> reading_flags(const Request& request) {
-    return FlagList(request).options("Reading", request->reading);
-}
-
 std::vector<Flag> vector_flags(const Request& request, const char* meaning) {
     return FlagList(request)
         .file("--vectors", "WHERE", meaning, "Vectors", request->vectors)
         .options("Vectors", request->encoding);
-}
-
-Command subcommand(const Request& request, const char* name, const char* summary, std::string details,
-                   int (*act)(const NerRequest&)) {
-    Command command;
-    command.name = name;
-    command.summary = summary;
-    command.details = std::move(details);
-    command.act = [request, act] { return act(*request); };
-    return command;
 }
 
 Operand corpus_operand(const Request& request, const char* meaning, const char* name = "CORPUS") {
@@ -48,13 +33,13 @@ Operand model_operand(const Request& request) {
 }
 
 Command encode_command(const Request& request) {
-    Command command = subcommand(request, "encode", "write a vector for every word of a corpus",
+    Command command = command_of(request, "encode", "write a vector for every word of a corpus",
                                  "adapt, tag and suggest can then reuse the vectors. " + of_vectors, encode_words);
     command.operands = {corpus_operand(request, "sentences, annotated or not"),
                         text_operand("WHERE", vectors_meaning, request->vectors, request)};
     command.flags =
         FlagList(request)
-            .add(reading_flags(request))
+            .options("Reading", request->reading)
             .options("Vectors", request->encoding)
             .file("--out", "FILE", "write the vectors as npy or csv, one row per word", "Writing", request->out)
             .running(request->running, {"--threads", "--quiet", "--json"});
@@ -64,7 +49,7 @@ Command encode_command(const Request& request) {
 }
 
 Command train_command(const Request& request) {
-    Command command = subcommand(
+    Command command = command_of(
         request, "train-source", "train an encoder on annotated corpora of other domains",
         "Training brings the vectors of words of the same type closer together, also for new types. It uses a "
         "prototype for each tag of each corpus; with --objective contrastive, it moves words of the same tag together "
@@ -81,7 +66,7 @@ Command train_command(const Request& request) {
         text_operand("ENCODER", "an encoder's folder in Hugging Face's format", request->encoder, request), sources};
     command.flags = FlagList(request)
                         .options("Training", request->training)
-                        .add(reading_flags(request))
+                        .options("Reading", request->reading)
                         .file("--out", "DIR", "write the trained encoder as a folder, which must not exist yet",
                               "Writing", request->out)
                         .running(request->running, {"--seed", "--threads", "--checkpoint", "--quiet", "--json"});
@@ -97,7 +82,7 @@ Command train_command(const Request& request) {
 }
 
 Command sample_command(const Request& request) {
-    Command command = subcommand(
+    Command command = command_of(
         request, "sample", "draw a support, a few sentences, from an annotated corpus",
         "Uses the usual greedy rule: takes the types from rare to frequent; while a type has fewer than SHOTS mentions "
         "in the support, draws a sentence that contains it. " +
@@ -107,7 +92,7 @@ Command sample_command(const Request& request) {
     command.flags =
         FlagList(request)
             .options("Drawing", request->sampling)
-            .add(reading_flags(request))
+            .options("Reading", request->reading)
             .file("--out", "FILE", "write the support in the format of the corpus; - writes to standard output",
                   "Writing", request->out)
             .running(request->running, {"--seed", "--quiet", "--json"});
@@ -117,7 +102,7 @@ Command sample_command(const Request& request) {
 }
 
 Command adapt_command(const Request& request) {
-    Command command = subcommand(
+    Command command = command_of(
         request, "adapt", "make a tagger from a few annotated sentences",
         "Learns from the words of the support (the annotated sentences) and of other sentences. Compares several "
         "methods by leaving out each sentence of the support in turn, uses the best one and reports it. Also reports "
@@ -131,7 +116,7 @@ Command adapt_command(const Request& request) {
                         .file("--other", "CORPUS", "other sentences of the same domain; their annotations are not used",
                               "Adapting", request->other)
                         .add(vector_flags(request, vectors_meaning))
-                        .add(reading_flags(request))
+                        .options("Reading", request->reading)
                         .file("--model-out", "FILE", "write the tagger", "Writing", request->model)
                         .running(request->running, {"--seed", "--threads", "--quiet", "--json"});
     command.examples = {
@@ -141,7 +126,7 @@ Command adapt_command(const Request& request) {
 }
 
 Command tag_command(const Request& request) {
-    Command command = subcommand(
+    Command command = command_of(
         request, "tag", "find mentions in a corpus",
         "Writes CoNLL columns as columns and all other formats as JSON lines. JSON lines have offsets in code points "
         "and, for each mention, its probability and its margin: how much better its type fits than the next best tag. "
@@ -152,7 +137,7 @@ Command tag_command(const Request& request) {
     command.flags = FlagList(request)
                         .options("Tagging", request->tagging)
                         .add(vector_flags(request, vectors_as_adapted))
-                        .add(reading_flags(request))
+                        .options("Reading", request->reading)
                         .file("--out", "FILE", "write the corpus with the mentions found; - writes to standard output",
                               "Writing", request->out)
                         .report(request->report,
@@ -166,7 +151,7 @@ Command tag_command(const Request& request) {
 }
 
 Command suggest_command(const Request& request) {
-    Command command = subcommand(
+    Command command = command_of(
         request, "suggest", "list the sentences to annotate next",
         "Lists sentences with words that nearly have another tag; takes the types in turn. Annotated sentences are "
         "left out. Also annotate a few random sentences, to keep the support similar to the corpus. " +
@@ -176,7 +161,7 @@ Command suggest_command(const Request& request) {
     command.flags = FlagList(request)
                         .options("Suggesting", request->suggesting)
                         .add(vector_flags(request, vectors_as_adapted))
-                        .add(reading_flags(request))
+                        .options("Reading", request->reading)
                         .file("--out", "FILE", "write the sentences as a corpus to annotate", "Writing", request->out)
                         .report(request->report,
                                 "write a self-contained page: these sentences, then the others, with the mentions that "
@@ -187,7 +172,7 @@ Command suggest_command(const Request& request) {
 }
 
 Command evaluate_mentions_command(const Request& request) {
-    Command command = subcommand(
+    Command command = command_of(
         request, "evaluate", "score mentions against a gold corpus",
         "Prints precision, recall and F1 for each type and for all types, as conlleval does: a mention is correct if "
         "both its span and its type are correct. Tags of FOUND need not be well-formed. " +
@@ -195,7 +180,8 @@ Command evaluate_mentions_command(const Request& request) {
         evaluate_mentions);
     command.operands = {text_operand("FOUND", "a corpus with the mentions found", request->found, request),
                         corpus_operand(request, "the same text with the correct mentions", "GOLD")};
-    command.flags = FlagList(request).add(reading_flags(request)).running(request->running, {"--quiet", "--json"});
+    command.flags =
+        FlagList(request).options("Reading", request->reading).running(request->running, {"--quiet", "--json"});
     command.examples = {{"coterie ner evaluate found.conll test.conll", "the scores of each type"}};
     return command;
 }
@@ -204,18 +190,16 @@ Command evaluate_mentions_command(const Request& request) {
 
 Command ner_command() {
     const auto request = std::make_shared<NerRequest>();
-    Command command;
-    command.name = "ner";
-    command.summary = "find named entities from a few annotated sentences";
-    command.details =
-        "You annotate a few sentences of a text, the support. encode gives every word a vector, adapt makes a tagger, "
-        "tag finds mentions, evaluate scores them, and suggest lists the sentences to annotate next. train-source "
-        "trains the encoder on other domains first; sample draws a support for experiments.";
-    command.commands_are = "COMMAND";
-    command.commands = {
-        encode_command(request), train_command(request),   sample_command(request),           adapt_command(request),
-        tag_command(request),    suggest_command(request), evaluate_mentions_command(request)};
-    return command;
+    return {
+        .name = "ner",
+        .summary = "find named entities from a few annotated sentences",
+        .details =
+            "You annotate a few sentences of a text, the support. encode gives every word a vector, adapt makes a "
+            "tagger, tag finds mentions, evaluate scores them, and suggest lists the sentences to annotate next. "
+            "train-source trains the encoder on other domains first; sample draws a support for experiments.",
+        .commands_are = "COMMAND",
+        .commands = {encode_command(request), train_command(request), sample_command(request), adapt_command(request),
+                     tag_command(request), suggest_command(request), evaluate_mentions_command(request)}};
 }
 
 }  // namespace coterie::cli

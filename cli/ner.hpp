@@ -1,10 +1,6 @@
 #pragma once
 // What the subcommands of coterie ner need, and what each of them does.
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "common.hpp"
 #include "coterie/ner/adapt.hpp"
 #include "coterie/ner/corpus.hpp"
@@ -25,14 +21,14 @@ struct NerRequest {
     std::vector<std::string> corpora;
     std::string out;
     std::string report;
-    std::shared_ptr<ner::CorpusOptions> reading = std::make_shared<ner::CorpusOptions>();
-    std::shared_ptr<ner::VectorOptions> encoding = std::make_shared<ner::VectorOptions>();
-    std::shared_ptr<ner::SourceOptions> training = std::make_shared<ner::SourceOptions>();
-    std::shared_ptr<ner::SampleOptions> sampling = std::make_shared<ner::SampleOptions>();
-    std::shared_ptr<ner::SuggestOptions> suggesting = std::make_shared<ner::SuggestOptions>();
-    std::shared_ptr<ner::AdaptOptions> adapting = std::make_shared<ner::AdaptOptions>();
-    std::shared_ptr<ner::TagOptions> tagging = std::make_shared<ner::TagOptions>();
-    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+    ner::CorpusOptions reading;
+    ner::VectorOptions encoding;
+    ner::SourceOptions training;
+    ner::SampleOptions sampling;
+    ner::SuggestOptions suggesting;
+    ner::AdaptOptions adapting;
+    ner::TagOptions tagging;
+    RunRequest running;
 };
 
 /// Each returns the exit code.

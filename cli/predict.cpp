@@ -1,5 +1,5 @@
-// coterie predict: labels and other outputs of the model for new rows. It checks the requested outputs before it reads
-// points. coterie/report/predicted_files.cpp writes them. Flags and messages follow from a list over Output.
+// coterie predict: checks the requested outputs before it reads points. Flags and messages follow from a list over
+// Output.
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -56,18 +56,18 @@ void require_parts(const PredictRequest& request, const Run& run) {
     if (!request.paths.table.empty()) require_one_process_for_table(run);
 }
 
-int predict(const PredictRequest& request) {
+int predict(PredictRequest& request) {
     require_truth(request.truth, request.truth_column);
-    std::vector<OutputPath> written = {{"labels_out", request.paths.labels, label_extensions()},
-                                       {"table_out", request.paths.table, table_extensions()}};
+    std::vector<OutputPath> written = {{"labels_out", request.paths.labels, label_extensions},
+                                       {"table_out", request.paths.table, table_extensions}};
     for (const auto& [output, path] : request.paths.outputs)
         written.push_back({option_of(output), path, {".csv", ".npy"}});
     const OutputPaths outputs =
-        check_outputs(*request.running, {request.model, request.points, request.truth}, std::move(written));
-    request.reading->scratch_folder = outputs.folder();
+        check_outputs(request.running, {request.model, request.points, request.truth}, std::move(written));
+    request.reading.scratch_folder = outputs.folder();
 
-    Run run = request.running->run_in_processes();
-    ProgressBar bar(run, request.running->quiet);
+    Run run = request.running.run_in_processes();
+    ProgressBar bar(run, request.running.quiet);
     Seconds seconds;
     Stopwatch watch;
     std::optional<Pipeline> loaded;
@@ -88,8 +88,7 @@ int predict(const PredictRequest& request) {
     seconds.emplace_back("read", watch.restart());
 
     const PreparedRows rows = prepared_for(pipeline, request, file, run);
-    const InterruptGuard guard;
-    run.should_stop = InterruptGuard::interrupted;
+    const InterruptGuard guard(run);
     WriteFailures failures;
     require_parts(request, run);
     const Predicted predicted = naming_points(request.points, [&] {
@@ -111,21 +110,18 @@ int predict(const PredictRequest& request) {
     result.written = predicted.written;
     complete(result, request, file, rows, run);
     if (far) result.warnings.push_back(std::move(*far));
-    tell_applied(result, request, outputs);
-    failures.rethrow();
-    return Exit::done;
+    return tell_applied(result, request, outputs, failures);
 }
 
 }  // namespace
 
 Command predict_command() {
     const auto request = std::make_shared<PredictRequest>();
-    Command command;
-    command.name = "predict";
-    command.summary = "label new rows with a saved model";
-    command.details =
+    Command command = command_of(
+        request, "predict", "label new rows with a saved model",
         "Applies the centring and scaling of the fit to the new rows, then labels them. If the truth is known, also "
-        "prints scores.";
+        "prints scores.",
+        predict);
     command.operands = model_operands(request);
     FlagList flags(request);
     flags.reading(request->reading)
@@ -142,7 +138,6 @@ Command predict_command() {
     command.examples = {
         {"coterie predict model.safetensors new.csv --labels-out labels.csv", "one label for each new row"},
         {"coterie predict model.safetensors - --labels-out - < new.csv", "from standard input to standard output"}};
-    command.act = [request] { return predict(*request); };
     return command;
 }
 

@@ -1,6 +1,5 @@
-// The frame of every program here: signals, errors, exit codes. First come environment variables that other libraries
-// read when they are loaded: they must be set before a second thread exists. Errors of a command end here. They are
-// printed in the command's terms, and the kind of an error gives the exit code.
+// First come environment variables that other libraries read when they are loaded: they must be set before a second
+// thread exists. Errors of a command end here; the kind of an error gives the exit code.
 
 #include "program.hpp"
 
@@ -9,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <functional>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <thread>

@@ -1,9 +1,6 @@
 #pragma once
 // The frame of a program: see program.cpp.
 
-#include <memory>
-#include <string>
-
 #include "command_line.hpp"
 #include "coterie/base/parallel/processes.hpp"
 

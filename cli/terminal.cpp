@@ -1,6 +1,5 @@
 // Writes text with write() instead of a stream: errors appear immediately, and a signal handler may call write().
-// Handlers only touch lock-free atomics, write a fixed text or end the process. The progress bar is one
-// line, never wider than the terminal. Within a stage it is drawn at most twenty times a second.
+// Handlers only touch lock-free atomics, write a fixed text or end the process.
 
 #include "terminal.hpp"
 
@@ -9,7 +8,6 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -18,6 +16,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/text.hpp"
+#include "coterie/base/text_format.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -82,25 +81,17 @@ std::string mark_of_process;  // prefix of messages
 void print_line(std::string_view colour, std::string_view label, const std::string& text) {
     if (silent) return;
     constexpr std::size_t longest = 5000;  // limit of a message, whatever it quotes from a file
-    std::string line;
-    if (coloured() && !colour.empty()) {
-        line = filled("\033[{}m{}\033[0m ", colour, label);
-    } else {
-        line = filled("{} ", label);
-    }
+    std::string line =
+        coloured() && !colour.empty() ? filled("\033[{}m{}\033[0m ", colour, label) : filled("{} ", label);
     line += mark_of_process + (text.size() > longest ? text.substr(0, longest) + "..." : text) + "\n";
     write_all(STDERR_FILENO, line);
 }
 
 std::string clock_text(double seconds) {
     const auto total = static_cast<long>(std::ceil(seconds));
-    char text[48];
-    if (total >= 3600) {
-        std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", total / 3600, total / 60 % 60, total % 60);
-    } else {
-        std::snprintf(text, sizeof text, "%ld:%02ld", total / 60, total % 60);
-    }
-    return text;
+    const auto two_digits = [](long part) { return (part < 10 ? "0" : "") + std::to_string(part); };
+    if (total < 3600) return filled("{}:{}", total / 60, two_digits(total % 60));
+    return filled("{}:{}:{}", total / 3600, two_digits(total / 60 % 60), two_digits(total % 60));
 }
 
 }  // namespace
@@ -135,19 +126,19 @@ void prepare_signals(bool several_processes) {
     among_others = several_processes;
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);  // write() reports a file beyond the size limit as an error
-    struct sigaction lost {};
-    lost.sa_handler = on_lost_file;
-    sigemptyset(&lost.sa_mask);
-    ::sigaction(SIGBUS, &lost, nullptr);
+    const auto handle = [](int signal, void (*handler)(int), int flags) {
+        struct sigaction action {};
+        action.sa_handler = handler;
+        sigemptyset(&action.sa_mask);
+        action.sa_flags = flags;
+        ::sigaction(signal, &action, nullptr);
+    };
+    handle(SIGBUS, on_lost_file, 0);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         // Background jobs start with SIGINT ignored, jobs of nohup with SIGHUP ignored. Both keep ignoring it.
         struct sigaction old {};
-        if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) continue;
-        struct sigaction action {};
-        action.sa_handler = on_interrupt;
-        sigemptyset(&action.sa_mask);
-        action.sa_flags = SA_RESTART;
-        ::sigaction(signal, &action, nullptr);
+        if (::sigaction(signal, nullptr, &old) != 0 || old.sa_handler != SIG_IGN)
+            handle(signal, on_interrupt, SA_RESTART);
     }
 }
 
@@ -170,19 +161,12 @@ void ProgressBar::update(const Progress& progress) {
     line.resize(std::max<std::size_t>(line.size(), 12), ' ');
     constexpr int cells = 24;
     const int full = static_cast<int>(fraction * cells);
-    std::string bar =
-        std::string(static_cast<std::size_t>(full), '=') + std::string(static_cast<std::size_t>(cells - full), ' ');
-    char text[160];
-    std::snprintf(text, sizeof text, " [%s] %3.0f %%", bar.c_str(), 100 * fraction);
-    line += text;
-    if (progress.iteration > 0) {
-        std::snprintf(text, sizeof text, "  iteration %d", progress.iteration);
-        line += text;
-    }
-    if (std::isfinite(progress.objective) && progress.objective != 0) {
-        std::snprintf(text, sizeof text, "  objective %.6g", progress.objective);
-        line += text;
-    }
+    std::string bar(static_cast<std::size_t>(full), '=');
+    bar.resize(cells, ' ');
+    line += filled(" [{}] {} %", bar, internal::formatted("%3.0f", 100 * fraction));
+    if (progress.iteration > 0) line += filled("  iteration {}", progress.iteration);
+    if (std::isfinite(progress.objective) && progress.objective != 0)
+        line += "  objective " + internal::number_text(progress.objective);
     const double elapsed = stage_time_.seconds();
     if (fraction > 0.01 && fraction < 1 && elapsed > 0.2)
         line += "  ETA " + clock_text(elapsed * (1 - fraction) / fraction);

@@ -2,9 +2,6 @@
 // The result goes to standard output, everything else to standard error. Also handles interrupts, the progress bar and
 // colour.
 
-#include <string>
-#include <string_view>
-
 #include "coterie/base/message.hpp"
 #include "coterie/base/run.hpp"
 
@@ -42,6 +39,8 @@ void prepare_signals(bool several_processes);
 class InterruptGuard {
 public:
     InterruptGuard();
+    /// The run stops when it is interrupted.
+    explicit InterruptGuard(Run& run) : InterruptGuard() { run.should_stop = interrupted; }
     ~InterruptGuard();
     InterruptGuard(const InterruptGuard&) = delete;
     InterruptGuard& operator=(const InterruptGuard&) = delete;

@@ -1,5 +1,4 @@
-// coterie transform: maps new rows into the space in which the model sees them. It reports a model without such a space
-// before it reads points. model_command.hpp has what transform shares with predict.
+// coterie transform: a model that maps rows into no space is reported before points are read.
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -15,16 +14,15 @@ struct TransformRequest : ModelRequest {
     std::string points_out;
 };
 
-int transform(const TransformRequest& request) {
-    if (request.points_out.empty())
-        throw BadArgument(Code::missing_argument, "the output file is missing",
-                          "Use --points-out FILE to name the file for the transformed rows", {.option = "points_out"});
-    const OutputPaths outputs = check_outputs(*request.running, {request.model, request.points},
+int transform(TransformRequest& request) {
+    require_given(!request.points_out.empty(), "points_out", "the output file is missing",
+                  "Use --points-out FILE to name the file for the transformed rows");
+    const OutputPaths outputs = check_outputs(request.running, {request.model, request.points},
                                               {{"points_out", request.points_out, {".csv", ".npy"}}});
-    request.reading->scratch_folder = outputs.folder();
+    request.reading.scratch_folder = outputs.folder();
 
-    Run run = request.running->run();
-    ProgressBar bar(run, request.running->quiet);
+    Run run = request.running.run();
+    ProgressBar bar(run, request.running.quiet);
     Seconds seconds;
     Stopwatch watch;
     const Pipeline pipeline = Pipeline::load(request.model);
@@ -38,8 +36,7 @@ int transform(const TransformRequest& request) {
     seconds.emplace_back("read", watch.restart());
     const PreparedRows rows = prepared_for(pipeline, request, file, run);
     const Index dimensions = model.output_columns(Output::embedding);
-    const InterruptGuard guard;
-    run.should_stop = InterruptGuard::interrupted;
+    const InterruptGuard guard(run);
     PointsWriter writer(request.points_out, rows.own_rows(run), dimensions, ScalarType::float64);
     naming_points(request.points, [&] {
         pipeline.apply(rows, {.labels = false, .outputs = {Output::embedding}}, run,
@@ -53,20 +50,18 @@ int transform(const TransformRequest& request) {
     result.seconds = seconds;
     result.written.emplace_back("points", request.points_out);
     complete(result, request, file, rows, run);
-    tell_applied(result, request, outputs);
-    return Exit::done;
+    return tell_applied(result, request, outputs);
 }
 
 }  // namespace
 
 Command transform_command() {
     const auto request = std::make_shared<TransformRequest>();
-    Command command;
-    command.name = "transform";
-    command.summary = "map rows into the space of a model";
-    command.details =
+    Command command = command_of(
+        request, "transform", "map rows into the space of a model",
         "The space is, for example, the subspace of the method subspace, the deformed space of cpd, or the embedding "
-        "of a spectral method or network. Applies the centring and scaling of the fit first.";
+        "of a spectral method or network. Applies the centring and scaling of the fit first.",
+        transform);
     command.operands = model_operands(request);
     command.flags =
         FlagList(request)
@@ -76,7 +71,6 @@ Command transform_command() {
             .running(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"});
     command.examples = {{"coterie transform model.safetensors new.csv --points-out embedded.npy",
                          "the coordinates of each new row in the space of the model"}};
-    command.act = [request] { return transform(*request); };
     return command;
 }
 

@@ -1,6 +1,5 @@
-// coterie tune: turns words into a grid. The search is in coterie/selection, its documents are in coterie/report, and
-// the final fit is in fitting.cpp. If the final fit fails or is interrupted, the cells of the search are printed first,
-// and then the failure is reported.
+// coterie tune. If the final fit fails or is interrupted, the cells of the search are printed first, and then the
+// failure is reported.
 
 #include "coterie/report/tune_document.hpp"
 
@@ -15,18 +14,16 @@
 namespace coterie::cli {
 namespace {
 
-struct TuneRequest {
-    std::shared_ptr<FitRequest> fit = std::make_shared<FitRequest>();
-    std::shared_ptr<TuneOptions> tuning = std::make_shared<TuneOptions>();
+struct TuneRequest : FitRequest {
+    TuneOptions tuning;
 };
 
-FitResult fit_best_cell(const FitRequest& fit, const TunedFit& tuned, FitInputs inputs, const Run& run,
+FitResult fit_best_cell(const FitRequest& request, const TunedFit& tuned, FitInputs inputs, const Run& run,
                         ProgressBar& bar, WriteFailures& failures) {
-    FitRequest best = fit;
-    best.settings = std::make_shared<Settings>(*fit.settings);
-    best.settings->preparation = tuned.found.best_preparation;
+    FitRequest best = request;
+    best.settings.preparation = tuned.found.best_preparation;
     return fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, best, std::move(inputs), run,
-                         bar, failures, {}, fit.paths.page.empty() ? "" : page_search(tuned.asked, tuned.found));
+                         bar, failures, {}, request.paths.page.empty() ? "" : page_search(tuned.asked, tuned.found));
 }
 
 std::string interruption_text(const TunedFit& tuned) {
@@ -36,54 +33,48 @@ std::string interruption_text(const TunedFit& tuned) {
         tuned.asked.folds > 0 ? filled(" and {} of {} folds", tuned.found.folds_done, tuned.asked.folds) : "");
 }
 
-int tune_method(const Method& method, const TuneRequest& request) {
-    const FitRequest& fit = *request.fit;
-    if (request.tuning->grid.empty())
-        throw BadArgument(Code::missing_argument, "the options to tune are missing",
-                          "Use --grid OPTION=VALUES once for each of them, for example --grid " +
-                              (has_clusters(method) ? "clusters" : method.options->options().front().name) + "=2:10",
-                          {.option = "grid"});
-    const OutputPaths outputs = fit.check();
+int tune_method(const Method& method, TuneRequest& request) {
+    require_given(!request.tuning.grid.empty(), "grid", "the options to tune are missing",
+                  "Use --grid OPTION=VALUES once for each of them, for example --grid " +
+                      (has_clusters(method) ? "clusters" : method.options->options().front().name) + "=2:10");
+    const OutputPaths outputs = request.check();
     TunedFit tuned;
     tuned.method = &method;
-    tuned.asked = *request.tuning;
-    tuned.source = source_name(fit.points);
-    tuned.seed = fit.running->seed;
+    tuned.asked = request.tuning;
+    tuned.source = source_name(request.points);
+    tuned.seed = request.running.seed;
     tuned.command = command_text();
     tuned.date = date_text();
-    tuned.more_hint = "; --json has all";
-    OptionValues fixed = fit.options();
+    OptionValues fixed = request.options();
     OptionValues said = fixed;  // options set here or on the grid
     for (const auto& axis : tuned.asked.grid) {
-        if (!fit.given->contains(axis.option)) fixed.erase(axis.option);
+        if (!request.given.contains(axis.option)) fixed.erase(axis.option);
         said[axis.option] = {};
     }
 
-    Run run = fit.running->run();
+    Run run = request.running.run();
     tuned.threads = run.threads;
-    ProgressBar bar(run, fit.running->quiet);
-    FitInputs inputs = read_inputs(method, fit, run);
-    std::vector<Message> notes = inputs.notes;
-    for (auto& note : notes_on(method, said)) notes.push_back(std::move(note));
+    ProgressBar bar(run, request.running.quiet);
+    FitInputs inputs = read_inputs(method, request, run);
+    const std::vector<Message> notes = inputs.notes_on(method, said);
     if (inputs.problem.graph)
         throw BadArgument(Code::not_supported, "tune does not accept a graph", "Use coterie fit",
-                          {.file = source_name(fit.points)});
-    if (fit.settings->columns.missing == Missing::drop)
+                          {.file = source_name(request.points)});
+    if (request.settings.columns.missing == Missing::drop)
         tuned.rows_left_out = static_cast<Index>(rows_with_missing(inputs.problem.points, run).size());
     tuned.points = inputs.problem.rows() - tuned.rows_left_out;
     tuned.seconds.emplace_back("read", inputs.seconds);
-    print_notes(notes, *fit.running);
+    print_notes(notes, request.running);
 
-    const InterruptGuard guard;
-    run.should_stop = InterruptGuard::interrupted;
+    const InterruptGuard guard(run);
     Stopwatch watch;
     const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
-    tuned.found = tune(inputs.problem, {method, fixed}, tuned.asked, *fit.settings, run, truth);
+    tuned.found = tune(inputs.problem, {method, fixed}, tuned.asked, request.settings, run, truth);
     tuned.seconds.emplace_back("tune", watch.restart());
     std::exception_ptr failure;
     WriteFailures failures;
     try {
-        if (!tuned.found.interrupted) tuned.fit = fit_best_cell(fit, tuned, std::move(inputs), run, bar, failures);
+        if (!tuned.found.interrupted) tuned.fit = fit_best_cell(request, tuned, std::move(inputs), run, bar, failures);
     } catch (const Cancelled&) {
         tuned.found.interrupted = true;
     } catch (const Error&) {
@@ -94,12 +85,12 @@ int tune_method(const Method& method, const TuneRequest& request) {
     int code = Exit::interrupted;
     if (tuned.fit) {
         tuned.fit->notes = notes;
-        print_warnings(tuned.fit->warnings, *fit.running);
-        code = tell_end(*tuned.fit, fit);
+        print_warnings(tuned.fit->warnings, request.running);
+        code = tell_end(*tuned.fit, request);
     } else if (!failure) {
         print_error(interruption_text(tuned));
     }
-    print_document(*fit.running, outputs, tuned);
+    print_document(request.running, outputs, tuned);
     if (failure) std::rethrow_exception(failure);
     failures.rethrow();
     return code;
@@ -107,23 +98,23 @@ int tune_method(const Method& method, const TuneRequest& request) {
 
 Command tune_method_command(const Method& method) {
     const auto request = std::make_shared<TuneRequest>();
-    const auto tuning = request->tuning;
-    std::vector<Flag> flags = flags_of(TuneOptions::described(), "Tuning", std::static_pointer_cast<void>(tuning));
+    std::vector<Flag> flags = {
+        {.name = "--grid",
+         .value = "OPTION=VALUES",
+         .meaning =
+             "values to try for an option of the method, or for scale or center: a list A,B,C, or a range that "
+             "includes both ends: LOW:HIGH in steps of 1, LOW:HIGH:N for N equally spaced values, LOW:HIGH:log in "
+             "decades, LOW:HIGH:log2 in powers of two; with several --grid, all combinations are tried",
+         .group = "Tuning",
+         .repeats = true,
+         .take = [&method, request](const std::string& text) {
+             request->tuning.grid.push_back(read_grid_axis(method, text));
+         }}};
+    append(flags, FlagList(request).options("Tuning", request->tuning));
     flag_named(flags, "--select").value = "CRITERION";
     flag_named(flags, "--folds").value = "F";
-    Flag grid;
-    grid.name = "--grid";
-    grid.value = "OPTION=VALUES";
-    grid.meaning =
-        "values to try for an option of the method, or for scale or center: a list A,B,C, or a range that includes "
-        "both ends: LOW:HIGH in steps of 1, LOW:HIGH:N for N equally spaced values, LOW:HIGH:log in decades, "
-        "LOW:HIGH:log2 in powers of two; with several --grid, all combinations are tried";
-    grid.group = "Tuning";
-    grid.repeats = true;
-    grid.take = [&method, tuning](const std::string& text) { tuning->grid.push_back(read_grid_axis(method, text)); };
-    flags.insert(flags.begin(), std::move(grid));
 
-    Command command = method_command(method, request->fit, std::move(flags));
+    Command command = method_command(method, request, std::move(flags));
     const std::string start = "coterie tune " + method.name + " ";
     if (has_clusters(method))
         command.examples = {{start + "data:iris --grid clusters=2:8 --labels-out labels.csv",

@@ -18,9 +18,9 @@ using internal::filled;
 
 void append_point(std::string& out, char command, const Frame& frame, double x, double y) {
     out += command;
-    append_number(out, frame.x(x));
+    out += pixels(frame.x(x));
     out += ' ';
-    append_number(out, frame.y(y));
+    out += pixels(frame.y(y));
 }
 
 std::string group_of_regions(const Panel& panel, const Frame& frame) {
@@ -43,9 +43,9 @@ std::string group_of_regions(const Panel& panel, const Frame& frame) {
             while (end < side && labels[static_cast<std::size_t>(row * side + end)] == label) ++end;
             std::string& path = paths[static_cast<std::size_t>(label) % colours.size()];
             path += "M";
-            append_number(path, frame.left + width * static_cast<double>(begin));
+            path += pixels(frame.left + width * static_cast<double>(begin));
             path += " ";
-            append_number(path, frame.bottom - height * static_cast<double>(row + 1));
+            path += pixels(frame.bottom - height * static_cast<double>(row + 1));
             path += filled("h{}v{}h{}z", formatted("%.1f", width * static_cast<double>(end - begin)),
                            formatted("%.2f", height), formatted("%.1f", -width * static_cast<double>(end - begin)));
             begin = end;
@@ -108,13 +108,13 @@ std::string panels_picture(const std::vector<Panel>& panels, std::size_t in_a_ro
             const double head = std::min(5.0, length / 3) / length;
             for (const double turn : {0.45, -0.45}) {
                 arrows += 'M';
-                append_number(arrows, frame.x(x));
+                arrows += pixels(frame.x(x));
                 arrows += ' ';
-                append_number(arrows, frame.y(y));
+                arrows += pixels(frame.y(y));
                 arrows += 'l';
-                append_number(arrows, head * (back_x * std::cos(turn) - back_y * std::sin(turn)));
+                arrows += pixels(head * (back_x * std::cos(turn) - back_y * std::sin(turn)));
                 arrows += ' ';
-                append_number(arrows, head * (back_x * std::sin(turn) + back_y * std::cos(turn)));
+                arrows += pixels(head * (back_x * std::sin(turn) + back_y * std::cos(turn)));
             }
         }
         if (!arrows.empty())
@@ -122,7 +122,7 @@ std::string panels_picture(const std::vector<Panel>& panels, std::size_t in_a_ro
         std::vector<std::string> marks(colours.size());
         for (Index i = 0; i < panel.points.rows(); ++i) {
             const auto cluster = static_cast<std::size_t>(panel.labels[static_cast<std::size_t>(i)]) % colours.size();
-            append_mark(marks[cluster], 0, frame.x(panel.points(i, 0)), frame.y(panel.points(i, 1)));
+            marks[cluster] += mark_at(0, frame.x(panel.points(i, 0)), frame.y(panel.points(i, 1)));
         }
         for (std::size_t c = 0; c < marks.size(); ++c)
             if (!marks[c].empty()) out += filled("<path {} d=\"{}\"/>\n", mark_style(c), marks[c]);

@@ -347,7 +347,7 @@ Json row_json(const Row& row, const DekmSet& set) {
 
 // For the first seed: accuracy, share of changed labels, balance and DEKM's inertia, by passes over the images.
 std::string curves(const std::vector<Row>& rows, Index points, const std::string& title) {
-    std::vector<Line> acc, changed, balances, inertia;
+    std::vector<PictureLine> acc, changed, balances, inertia;
     for (const Row& row : rows) {
         const Fitted& fit = row.fits[0];
         if (fit.acc_per_update.empty()) continue;
@@ -355,8 +355,9 @@ std::string curves(const std::vector<Row>& rows, Index points, const std::string
         const double interval =
             is_full(contender) ? 1 : static_cast<double>(std::get<std::int64_t>(contender.own.at("update_interval")));
         const auto per_pass = is_full(contender) ? 1 : static_cast<double>(batches_of(points));
-        const auto add = [&](std::vector<Line>& to, const std::vector<double>& values, double factor, double first) {
-            Line line{contender.name, {}, {}};
+        const auto add = [&](std::vector<PictureLine>& to, const std::vector<double>& values, double factor,
+                             double first) {
+            PictureLine line{contender.name, {}, {}};
             for (std::size_t u = 0; u < values.size(); ++u) {
                 line.x.push_back(
                     std::min((static_cast<double>(u) + first) * interval, static_cast<double>(fit.report.iterations)) /

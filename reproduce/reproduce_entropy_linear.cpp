@@ -235,7 +235,7 @@ int reproduce(const LinearRequest& request) {
     out["options"] = json_of(LinearRequest::described(), LinearRequest::described().values(&request));
     out["seed"] = request.running->seed;
     std::string text;
-    std::vector<Line> lines;
+    std::vector<PictureLine> lines;
     for (const std::size_t number : sets) {
         const Stopwatch watch;
         const ImageSet set = read_images(set_names[number], run);
@@ -282,7 +282,7 @@ int reproduce(const LinearRequest& request) {
             for (std::size_t per = 0; per < 2; ++per) {
                 const std::string name = per == 0 ? "labels renewed per batch" : "labels renewed per epoch";
                 figure_rows.push_back({name});
-                Line line{name, {}, {}};
+                PictureLine line{name, {}, {}};
                 Json curve = {{"labels_per", per == 0 ? "batch" : "epoch"},
                               {"published", published_renewal[per] / 100}};
                 for (std::size_t e = 0; e < figure_epochs.size(); ++e) {

@@ -131,7 +131,7 @@ int reproduce(const NoiseRequest& request) {
     out["n"] = set.pixels.rows();
     std::vector<std::string> header = {"Figure 11: test accuracy, " + name + ", wrong labels"};
     std::vector<std::vector<std::string>> rows;
-    std::vector<Line> lines;
+    std::vector<PictureLine> lines;
     for (const char* kind : kind_names) {
         rows.push_back({kind});
         lines.push_back({kind, {}, {}});

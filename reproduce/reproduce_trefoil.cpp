@@ -268,9 +268,9 @@ int reproduce(const LambdaRequest& request) {
     for (std::size_t s = 0; s < settings.size(); ++s) {
         const auto& published = published_lambda[s];
         double guaranteed = 0;
-        Line lower{"lambda_l", {}, {}};
-        Line upper{"lambda_u", {}, {}};
-        Line own{"lambda", {}, {}};
+        PictureLine lower{"lambda_l", {}, {}};
+        PictureLine upper{"lambda_u", {}, {}};
+        PictureLine own{"lambda", {}, {}};
         Json one = {{"n1", settings[s].n1},
                     {"n2", settings[s].n2},
                     {"published", {{"interval_nonempty", published.nonempty}, {"lambda_inside", published.inside}}}};
@@ -278,8 +278,9 @@ int reproduce(const LambdaRequest& request) {
             const Curve& curve = curves[s][i];
             one["lambdas"].push_back(curve_json(curve));
             guaranteed = std::max(guaranteed, curve.guaranteed);
-            for (auto& [line, value] :
-                 {std::pair<Line&, double>{lower, curve.lower.mean}, {upper, curve.upper.mean}, {own, lambdas[i]}}) {
+            for (auto& [line, value] : {std::pair<PictureLine&, double>{lower, curve.lower.mean},
+                                        {upper, curve.upper.mean},
+                                        {own, lambdas[i]}}) {
                 line.x.push_back(1e4 * lambdas[i]);
                 line.y.push_back(value);
             }
@@ -350,9 +351,9 @@ int reproduce(const SizesRequest& request) {
         const auto& published = published_multiple[m];
         const Index nonempty_from = holds_from(settings, curves, m, nonempty);
         const Index inside_from = holds_from(settings, curves, m, inside);
-        Line lower{"lambda_l", {}, {}};
-        Line upper{"lambda_u", {}, {}};
-        Line own{"lambda", {}, {}};
+        PictureLine lower{"lambda_l", {}, {}};
+        PictureLine upper{"lambda_u", {}, {}};
+        PictureLine own{"lambda", {}, {}};
         Json one = {{"multiple", published.multiple},
                     {"nonempty_from", from_json(nonempty_from)},
                     {"inside_from", from_json(inside_from)},
@@ -364,8 +365,9 @@ int reproduce(const SizesRequest& request) {
             const Index n = settings[s].n1 + settings[s].n2;
             one["sizes"].push_back(curve_json(curve));
             one["sizes"].back()["n"] = n;
-            for (auto& [line, value] :
-                 {std::pair<Line&, double>{lower, curve.lower.mean}, {upper, curve.upper.mean}, {own, curve.lambda}}) {
+            for (auto& [line, value] : {std::pair<PictureLine&, double>{lower, curve.lower.mean},
+                                        {upper, curve.upper.mean},
+                                        {own, curve.lambda}}) {
                 line.x.push_back(static_cast<double>(n));
                 line.y.push_back(value);
             }

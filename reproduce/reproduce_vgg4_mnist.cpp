@@ -129,10 +129,11 @@ Json fit_json(const Fitted& fitted) {
 
 // Plots of each method's first start.
 std::string curves(const std::vector<std::pair<std::string, Fitted>>& firsts, const std::string& title) {
-    std::vector<Line> acc, changed, balances, criteria;
+    std::vector<PictureLine> acc, changed, balances, criteria;
     for (const auto& [name, fitted] : firsts) {
-        const auto add = [&name](std::vector<Line>& to, const std::vector<double>& values, double factor, int first) {
-            Line line{name, {}, {}};
+        const auto add = [&name](std::vector<PictureLine>& to, const std::vector<double>& values, double factor,
+                                 int first) {
+            PictureLine line{name, {}, {}};
             for (std::size_t epoch = 0; epoch < values.size(); ++epoch) {
                 line.x.push_back(static_cast<double>(epoch) + first);
                 line.y.push_back(factor * values[epoch]);

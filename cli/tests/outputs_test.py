@@ -172,3 +172,8 @@ def test_small_inputs_with_points_in_blocks(points, tmp_path):
         done = run(*fit, "--memory", "1M", "--labels-out", tmp_path / "blocks.csv", "--json")
         assert "read in blocks" in done.out, name
         assert (tmp_path / "resident.csv").read_bytes() == (tmp_path / "blocks.csv").read_bytes(), name
+
+
+def test_methods_lists_pairs_and_graphs():
+    assert "pairs of rows" in run("methods", "kmeans").out and "a graph" not in run("methods", "kmeans").out
+    assert "a graph" in run("methods", "spectral").out

@@ -1,5 +1,3 @@
-// Each method of adaptation fits a method of the library (subspace, soft targets), takes means of words, or keeps all
-// words. The result is a set of prototypes or a linear function (tagger.hpp).
 // In one matrix, the words of the support come first and the other words follow. Leaving out a sentence only removes
 // its tags, so all comparisons use the same matrix.
 
@@ -50,12 +48,6 @@ struct Task {
             if (tag >= 0) ++out[at(tag)];
         return out;
     }
-    std::vector<Index> known() const {
-        std::vector<Index> out;
-        for (std::size_t i = 0; i < tags.size(); ++i)
-            if (tags[i] >= 0) out.push_back(static_cast<Index>(i));
-        return out;
-    }
 };
 
 // The labels as the methods of the library need them: only tags that occur, with new numbers.
@@ -85,12 +77,14 @@ struct KnownRows {
 
 // The rows with a tag, and their tags.
 KnownRows known_rows(const Task& task) {
-    const std::vector<Index> rows = task.known();
-    KnownRows out{Matrix<float>(static_cast<Index>(rows.size()), task.vectors->cols()), {}};
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        out.vectors.row(static_cast<Index>(i)) = task.vectors->row(rows[i]);
-        out.tags.push_back(task.tags[at(rows[i])]);
-    }
+    std::vector<Index> rows;
+    KnownRows out;
+    for (std::size_t i = 0; i < task.tags.size(); ++i)
+        if (task.tags[i] >= 0) {
+            rows.push_back(static_cast<Index>(i));
+            out.tags.push_back(task.tags[i]);
+        }
+    out.vectors = (*task.vectors)(rows, Eigen::all);
     return out;
 }
 
@@ -197,10 +191,25 @@ Tagger nearest_mean(const Task& task) {
     return out;
 }
 
-Tagger adapted_by(Adaptation method, const Task& task, const Share& share, const AdaptOptions& options,
-                  const Run& run) {
-    const OptionValues values = {{"max_iterations", rounds},
-                                 {"assignment", std::string(options.assignment == Assignment::hard ? "hard" : "soft")}};
+// The words of the support, whose tags are known, and then the other words.
+Matrix<float> vectors_of(PointsView support, PointsView other) {
+    Matrix<float> out(support.rows() + other.rows(), support.columns());
+    out.topRows(support.rows()) = to_matrix<float>(support);
+    if (other.rows() > 0) out.bottomRows(other.rows()) = to_matrix<float>(other);
+    return out;
+}
+Task task_of(const Corpus& support, const Matrix<float>& vectors) {
+    Task task{&vectors, support.tags(), static_cast<Index>(support.types.size()) + 1};
+    task.tags.resize(at(vectors.rows()), -1);
+    return task;
+}
+
+// `subspace`: for k-means; false: in the space of the vectors.
+Tagger adapted_by(Adaptation method, const Task& task, const Share& share, Assignment assignment, const Run& run,
+                  bool subspace = true) {
+    OptionValues values = {{"max_iterations", rounds},
+                           {"assignment", std::string(assignment == Assignment::hard ? "hard" : "soft")}};
+    if (method == Adaptation::kmeans && !subspace) values["projection"] = std::string("none");
     switch (method) {
         case Adaptation::kmeans: return subspace_tagger(task, values, outside_prototypes, share, run);
         case Adaptation::support_space: return in_support_space(task, values, share, run);
@@ -213,25 +222,10 @@ Tagger adapted_by(Adaptation method, const Task& task, const Share& share, const
     throw InternalError("a way of adapting was not chosen");
 }
 
-void set_types(Tagger& tagger, const Corpus& support) { tagger.types = support.types; }
-
 void check_support(const Corpus& support, PointsView vectors, PointsView other) {
-    std::vector<Index> mentions(support.types.size(), 0);
-    bool outside = false;
-    for (std::size_t s = 0; s < support.sentences.size(); ++s) {
-        const Sentence& sentence = support.sentences[s];
-        if (!sentence.annotated)
-            internal::refuse_sentence(support, s,
-                                      {.code = Code::missing_value,
-                                       .problem = "the sentence is not annotated",
-                                       .remedy = "Annotate every sentence of the support"});
-        std::size_t inside = 0;
-        for (const Mention& mention : sentence.mentions) {
-            ++mentions[at(mention.type)];
-            inside += mention.end - mention.begin;
-        }
-        outside = outside || inside < sentence.words.size();
-    }
+    internal::require_annotated(support, "the sentence is not annotated", "Annotate every sentence of the support");
+    const std::vector<Index> mentions = support.mentions_of_types();
+    const Labels tags = support.tags();
     const auto refuse = [&](std::string problem, std::string remedy, std::string value = {}) {
         throw BadData(Code::empty, std::move(problem), std::move(remedy),
                       {.value = std::move(value), .file = support.source});
@@ -241,7 +235,8 @@ void check_support(const Corpus& support, PointsView vectors, PointsView other) 
         if (mentions[t] == 0)
             refuse(filled("type {} has no mention in the support", support.types[t]),
                    "Add a sentence with such a mention", support.types[t]);
-    if (!outside) refuse("the support has no word outside mentions", "Add a sentence with such words");
+    if (std::find(tags.begin(), tags.end(), 0) == tags.end())
+        refuse("the support has no word outside mentions", "Add a sentence with such words");
     internal::require_row_per_word(vectors, support);
     if (other.rows() > 0 && other.columns() != vectors.columns())
         throw BadData(Code::wrong_shape,
@@ -272,14 +267,10 @@ Share share_as_given(const std::string& text) {
 
 // The smallest and the largest share of O that the known tags allow.
 std::pair<double, double> possible_share(const Task& task) {
-    double outside = 0;
-    double inside = 0;
-    for (const std::int32_t tag : task.tags) {
-        outside += tag == 0;
-        inside += tag > 0;
-    }
     const auto n = static_cast<double>(task.tags.size());
-    return {outside / n, (n - inside) / n};
+    const auto outside = static_cast<double>(std::count(task.tags.begin(), task.tags.end(), 0));
+    const auto unknown = static_cast<double>(std::count(task.tags.begin(), task.tags.end(), -1));
+    return {outside / n, (outside + unknown) / n};
 }
 
 Share clamped(const Share& share, const Task& task) {
@@ -292,13 +283,9 @@ double estimated_share(const Task& task, const Run& run) {
     Tagger tagger = logistic(task, run);
     tagger.types.resize(at(task.count - 1));
     const Matrix<double> scores = tagger.scores(PointsView(*task.vectors), run);
+    const Labels best = internal::best_tags(scores);
     double outside = 0;
-    for (Index i = 0; i < scores.rows(); ++i) {
-        Index best = 0;
-        scores.row(i).maxCoeff(&best);
-        const std::int32_t known = task.tags[at(i)];
-        outside += known >= 0 ? known == 0 : best == 0;
-    }
+    for (std::size_t i = 0; i < best.size(); ++i) outside += (task.tags[i] >= 0 ? task.tags[i] : best[i]) == 0;
     return outside / static_cast<double>(scores.rows());
 }
 
@@ -367,8 +354,8 @@ std::vector<Compared> compare(const std::vector<Adaptation>& methods, const Corp
         std::erase_if(gold.sentences[0].mentions, [&](const Mention& m) { return left[at(m.type) + 1] == 0; });
         const Matrix<float> vectors = task.vectors->middleRows(first[s], first[s + 1] - first[s]);
         for (auto& [method, folds, scores, tags] : out) {
-            Tagger tagger = adapted_by(method, fold, clamped(share, fold), options, run);
-            set_types(tagger, support);
+            Tagger tagger = adapted_by(method, fold, clamped(share, fold), options.assignment, run);
+            tagger.types = support.types;
             Corpus found = gold;
             tagger.tag(found, PointsView(vectors), {}, run.within());
             folds.push_back(score_mentions(gold, found).micro);
@@ -396,13 +383,9 @@ std::string percent(double share) {
 void warn_of_drift(const Tagger& tagger, const Task& task, Index annotated, const Run& run, AdaptReport& report) {
     const Index others = task.vectors->rows() - annotated;
     if (others == 0) return;
-    const Matrix<double> scores = tagger.scores(PointsView(*task.vectors), run.within());
+    const Labels best = internal::best_tags(tagger.scores(PointsView(*task.vectors), run.within()));
     std::vector<double> found(at(task.count), 0);
-    for (Index i = annotated; i < scores.rows(); ++i) {
-        Index best = 0;
-        scores.row(i).maxCoeff(&best);
-        found[at(best)] += 1 / static_cast<double>(others);
-    }
+    for (std::size_t i = at(annotated); i < best.size(); ++i) found[at(best[i])] += 1 / static_cast<double>(others);
     const std::vector<Index> known = task.words_of_tags();
     for (std::size_t t = 1; t < found.size(); ++t) {
         const double share = static_cast<double>(known[t]) / static_cast<double>(annotated);
@@ -446,11 +429,8 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     if (other.rows() > 0) check_points(other, {.option = "vectors"}, run);
 
     const Index annotated = support_vectors.rows();
-    Matrix<float> vectors(annotated + other.rows(), support_vectors.columns());
-    vectors.topRows(annotated) = to_matrix<float>(support_vectors);
-    if (other.rows() > 0) vectors.bottomRows(other.rows()) = to_matrix<float>(other);
-    Task task{&vectors, support.tags(), static_cast<Index>(support.types.size()) + 1};
-    task.tags.resize(at(vectors.rows()), -1);
+    const Matrix<float> vectors = vectors_of(support_vectors, other);
+    const Task task = task_of(support, vectors);
 
     AdaptReport report;
     if (share) {
@@ -471,9 +451,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     } else if (options.outside_share == "none") {
         report.share_origin = "none, as requested";
     } else {
-        std::vector<Index> mentions(support.types.size(), 0);
-        for (const Sentence& sentence : support.sentences)
-            for (const Mention& mention : sentence.mentions) ++mentions[at(mention.type)];
+        const std::vector<Index> mentions = support.mentions_of_types();
         const auto fewest = std::min_element(mentions.begin(), mentions.end());
         if (other.rows() == 0) {
             report.share_origin = "none: every word is annotated";
@@ -514,7 +492,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
                        taken == best ? "largest F1" : "F1 within a standard error of the largest", folds);
         }
     }
-    Tagger out = adapted_by(report.method, task, share, options, run);
+    Tagger out = adapted_by(report.method, task, share, options.assignment, run);
     out.method = name(report.method);
     for (const Compared& each : compared) {
         if (each.method != report.method) continue;
@@ -523,7 +501,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
             Eigen::Map<const eigen::Matrix<double>>(each.scores.data(), report.calibrated_on, task.count), each.tags);
         if (share) out.outside_shift = internal::shift_of(each.tags, (share->first + share->second) / 2);
     }
-    set_types(out, support);
+    out.types = support.types;
     out.transitions = Transitions::of(support);
     out.outside_share = share;
     out.support_outside_share =
@@ -542,10 +520,8 @@ namespace internal {
 
 Tagger adapted_once(const Corpus& support, const Matrix<float>& support_vectors, const Matrix<float>& other,
                     const Way& way, const Run& run) {
-    Matrix<float> vectors(support_vectors.rows() + other.rows(), support_vectors.cols());
-    vectors << support_vectors, other;
-    Task task{&vectors, support.tags(), static_cast<Index>(support.types.size()) + 1};
-    task.tags.resize(at(vectors.rows()), -1);
+    const Matrix<float> vectors = vectors_of(support_vectors, other);
+    const Task task = task_of(support, vectors);
     Share share;
     if (way.share) share = std::pair(*way.share, *way.share);
     if (way.estimated) {
@@ -553,19 +529,9 @@ Tagger adapted_once(const Corpus& support, const Matrix<float>& support_vectors,
         share = std::pair(estimate, estimate);
     }
     share = clamped(share, task);
-    AdaptOptions options;
-    options.assignment = way.assignment;
-    Tagger out;
-    if (way.method == Adaptation::kmeans && !way.subspace)
-        out = subspace_tagger(task,
-                              {{"max_iterations", rounds},
-                               {"projection", std::string("none")},
-                               {"assignment", std::string(way.assignment == Assignment::hard ? "hard" : "soft")}},
-                              outside_prototypes, share, run);
-    else
-        out = adapted_by(way.method, task, share, options, run);
+    Tagger out = adapted_by(way.method, task, share, way.assignment, run, way.subspace);
     out.method = name(way.method);
-    set_types(out, support);
+    out.types = support.types;
     out.transitions = Transitions::of(support);
     return out;
 }

@@ -2,8 +2,6 @@
 // Internal: adapts by one method, without the comparison and without leaving out sentences. So the tagger gives no
 // probabilities. For the tables of the papers.
 
-#include <optional>
-
 #include "coterie/ner/adapt.hpp"
 
 namespace coterie::ner::internal {

@@ -1,7 +1,5 @@
 // The log-likelihood is concave in a. Its slope is the mean score of the true tags minus the mean score expected with
-// a. The slope falls as a grows.
-// The zero of the slope is bracketed by doubling, then found by bisection. For a few hundred words this costs almost
-// nothing, and no step can fail.
+// a, and falls as a grows. Its zero is bracketed by doubling, then found by bisection: cheap, and no step can fail.
 
 #include "coterie/ner/internal/calibration.hpp"
 
@@ -10,6 +8,16 @@
 #include <limits>
 
 namespace coterie::ner::internal {
+
+Labels best_tags(const Matrix<double>& scores) {
+    Labels out;
+    for (Index i = 0; i < scores.rows(); ++i) {
+        Index best = 0;
+        scores.row(i).maxCoeff(&best);
+        out.push_back(static_cast<std::int32_t>(best));
+    }
+    return out;
+}
 
 double probability(const double* scores, Index tags, Index tag, double sharpness, double shift) {
     const double largest = *std::max_element(scores, scores + tags);

@@ -12,8 +12,6 @@
 // A word has no loss if no other word has its tag.
 
 #include <array>
-#include <string>
-#include <vector>
 
 #include "coterie/base/points.hpp"
 #include "coterie/base/random.hpp"

@@ -1,4 +1,3 @@
-// Corpora: their members, the choice of the format, and writing.
 // Mentions are stored as parts of sentences, and tags are computed from them. So only the reader and the writer of
 // CoNLL columns know the schemes of tags.
 
@@ -17,12 +16,12 @@
 #include "coterie/ner/unicode.hpp"
 
 namespace coterie::ner {
-
 namespace {
 
 using coterie::internal::filled;
 
 constexpr std::array<std::string_view, 5> format_names = {"auto", "conll", "json-lines", "text", "brat"};
+
 }  // namespace
 
 std::string_view name(CorpusFormat format) { return format_names[static_cast<std::size_t>(format)]; }
@@ -55,6 +54,13 @@ Labels Corpus::tags() const {
         for (const Mention& mention : sentence.mentions)
             for (std::size_t w = mention.begin; w < mention.end; ++w) out[first + w] = 1 + mention.type;
     }
+    return out;
+}
+
+std::vector<Index> Corpus::mentions_of_types() const {
+    std::vector<Index> out(types.size(), 0);
+    for (const Sentence& sentence : sentences)
+        for (const Mention& mention : sentence.mentions) ++out[static_cast<std::size_t>(mention.type)];
     return out;
 }
 
@@ -122,29 +128,33 @@ constexpr std::size_t most_types = 10000;  // each new mention is compared with 
 
 std::int32_t type_number(Corpus& corpus, std::string_view type) {
     const auto found = std::find(corpus.types.begin(), corpus.types.end(), type);
-    if (found == corpus.types.end()) {
-        if (corpus.types.size() == most_types)
-            throw BadData(Code::limit_exceeded, filled("there are more than {} types of mentions", most_types),
-                          "Check that the tags are in the last column",
-                          {.value = formats::shown(type), .file = corpus.source});
-        corpus.types.emplace_back(type);
-        return static_cast<std::int32_t>(corpus.types.size()) - 1;
-    }
-    return static_cast<std::int32_t>(found - corpus.types.begin());
+    if (found != corpus.types.end()) return static_cast<std::int32_t>(found - corpus.types.begin());
+    if (corpus.types.size() == most_types)
+        throw BadData(Code::limit_exceeded, filled("there are more than {} types of mentions", most_types),
+                      "Check that the tags are in the last column",
+                      {.value = formats::shown(type), .file = corpus.source});
+    corpus.types.emplace_back(type);
+    return static_cast<std::int32_t>(corpus.types.size()) - 1;
 }
 
-void refuse_line(const std::string& source, Index line, Message message) {
-    message.file = source;
-    message.line = line;
-    throw BadData(std::move(message));
+void refuse_line(const std::string& source, Index line, Code code, const std::string& problem,
+                 const std::string& remedy, Message fields) {
+    fields.file = source;
+    fields.line = line;
+    throw BadData(code, problem, remedy, std::move(fields));
 }
 
-void refuse_sentence(const Corpus& corpus, std::size_t sentence, Message message) {
+void refuse_sentence(const Corpus& corpus, std::size_t sentence, Code code, const std::string& problem,
+                     const std::string& remedy) {
     const Index line = corpus.sentences[sentence].line;
-    if (line > 0) refuse_line(corpus.source, line, std::move(message));
-    message.file = corpus.source;
-    message.problem = filled("sentence {} (counted from 1): {}", sentence + 1, message.problem);
-    throw BadData(std::move(message));
+    if (line > 0) refuse_line(corpus.source, line, code, problem, remedy);
+    throw BadData(code, filled("sentence {} (counted from 1): {}", sentence + 1, problem), remedy,
+                  {.file = corpus.source});
+}
+
+void require_annotated(const Corpus& corpus, const std::string& problem, const std::string& remedy) {
+    for (std::size_t s = 0; s < corpus.sentences.size(); ++s)
+        if (!corpus.sentences[s].annotated) refuse_sentence(corpus, s, Code::missing_value, problem, remedy);
 }
 
 void require_row_per_word(PointsView vectors, const Corpus& corpus, Message place) {
@@ -191,16 +201,13 @@ std::string_view sound_text(std::string_view bytes, const std::string& source) {
     if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
     if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
         throw BadData(Code::unsupported_format, "the text is UTF-16, not UTF-8", "Save it as UTF-8", {.file = source});
-    const std::size_t broken = internal::broken_utf8(bytes);
-    if (broken != std::string_view::npos)
-        internal::refuse_line(
-            source, 1 + std::count(bytes.begin(), bytes.begin() + static_cast<Index>(broken), '\n'),
-            {.code = Code::malformed, .problem = "the text is not UTF-8", .remedy = "Save it as UTF-8"});
-    const std::size_t zero = bytes.find('\0');
-    if (zero != std::string_view::npos)
-        internal::refuse_line(
-            source, 1 + std::count(bytes.begin(), bytes.begin() + static_cast<Index>(zero), '\n'),
-            {.code = Code::unsupported_format, .problem = "the line has a zero byte, so the file is not text"});
+    const auto refuse_at = [&](std::size_t at, Code code, const char* problem, const char* remedy) {
+        if (at == std::string_view::npos) return;
+        const auto line = 1 + std::count(bytes.begin(), bytes.begin() + static_cast<Index>(at), '\n');
+        internal::refuse_line(source, line, code, problem, remedy);
+    };
+    refuse_at(internal::broken_utf8(bytes), Code::malformed, "the text is not UTF-8", "Save it as UTF-8");
+    refuse_at(bytes.find('\0'), Code::unsupported_format, "the line has a zero byte, so the file is not text", "");
     return bytes;
 }
 

@@ -81,6 +81,8 @@ struct COTERIE_API Corpus {
     std::string text_of(const Sentence& sentence, const Mention& mention) const;
     /// One per word: 0 for O, 1 + type in a mention, -1 in a sentence that is not annotated.
     Labels tags() const;
+    /// The number of mentions of each type.
+    std::vector<Index> mentions_of_types() const;
     /// The mentions of each document, in order.
     std::vector<std::vector<TextSpan>> text_spans() const;
     /// Sets the mentions of a sentence from one tag per word (0, or 1 + type). Neighbouring words of one type become

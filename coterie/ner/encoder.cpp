@@ -1,6 +1,5 @@
-// The forward pass in plain loops over the products of linalg/. A matrix has the sentences one after another, one row
-// per piece. Dense layers take a few hundred rows at a time. Attention takes one sentence and one head at a time. There
-// is no padding, so there are no masks.
+// A matrix has the sentences one after another, one row per piece. Dense layers take a few hundred rows at a time,
+// attention one sentence and one head. There is no padding, so there are no masks.
 
 #include "coterie/ner/encoder.hpp"
 
@@ -17,49 +16,35 @@
 
 namespace coterie::ner {
 
-// Parts of Encoder::Network. They are not in an unnamed namespace, because Encoder::Network has external linkage.
-namespace network {
-
-using internal::Activation;
-using internal::Chunk;
-
-struct Dense {
-    Matrix<float> weight;  // out x in
-    Vector<float> bias;
-};
-struct Normalisation {
-    Vector<float> weight, bias;
-};
-struct Layer {
-    Dense query, key, value, output;
-    Normalisation after_attention;
-    Dense inner, outer;
-    Normalisation after_dense;
-};
-
-}  // namespace network
-namespace {
-
 using coterie::internal::at;
-using namespace network;
+using internal::Chunk;
+using MatrixF = Matrix<float>;
 
 constexpr Index pieces_together = 256;  // minimum number of rows for dense layers, if there are that many
 
-using MatrixF = Matrix<float>;
-
-}  // namespace
-
 struct Encoder::Network {
-    Index hidden = 0, heads = 0, positions = 0;
-    Index first_position = 0;
-    float epsilon = 0;
-    Activation activation = Activation::gelu;
-    bool trained_on_tags = false;
+    struct Dense {
+        MatrixF weight;  // out x in
+        Vector<float> bias;
+
+        void apply(const MatrixF& in, MatrixF& out) const;
+    };
+    struct Normalisation {
+        Vector<float> weight, bias;
+    };
+    struct Layer {
+        Dense query, key, value, output;
+        Normalisation after_attention;
+        Dense inner, outer;
+        Normalisation after_dense;
+    };
+
+    internal::EncoderShape shape;
     internal::WordPieces vocabulary;
-    Matrix<float> pieces;  // one row per piece of the vocabulary, x hidden
-    Matrix<float> places;  // positions x hidden; includes the row of the token type
+    MatrixF pieces;  // one row per piece of the vocabulary, x hidden
+    MatrixF places;  // positions x hidden; includes the row of the token type
     Normalisation of_embeddings;
-    Matrix<float> relative;  // buckets x heads; empty except for MPNet
+    MatrixF relative;  // buckets x heads; empty except for MPNet
     std::vector<Layer> layers;
 
     explicit Network(const std::string& path);
@@ -74,14 +59,7 @@ private:
 
 Encoder::Network::Network(const std::string& path) {
     internal::EncoderFolder folder(path);
-    const internal::EncoderShape& shape = folder.shape;
-    hidden = shape.hidden;
-    heads = shape.heads;
-    positions = shape.positions - shape.first_position;
-    first_position = shape.first_position;
-    epsilon = static_cast<float>(shape.epsilon);
-    activation = shape.activation;
-    trained_on_tags = shape.trained_on_tags;
+    shape = folder.shape;
     std::size_t next = 0;
     const auto matrix = [&] { return folder.matrix(next++); };
     const auto vector = [&] { return Vector<float>(folder.matrix(next++).row(0).transpose()); };
@@ -97,15 +75,14 @@ Encoder::Network::Network(const std::string& path) {
     vocabulary = std::move(folder.vocabulary);
 }
 
-namespace {
-
-void apply(const Dense& dense, const MatrixF& in, MatrixF& out) {
-    out.resize(in.rows(), dense.weight.rows());
-    coterie::internal::products().float32.rows_by_rows(in.data(), in.rows(), in.cols(), dense.weight.data(),
-                                                       dense.weight.rows(), dense.weight.cols(), in.cols(), out.data(),
-                                                       out.cols());
-    out.rowwise() += dense.bias.transpose();
+void Encoder::Network::Dense::apply(const MatrixF& in, MatrixF& out) const {
+    out.resize(in.rows(), weight.rows());
+    coterie::internal::products().float32.rows_by_rows(in.data(), in.rows(), in.cols(), weight.data(), weight.rows(),
+                                                       weight.cols(), in.cols(), out.data(), out.cols());
+    out.rowwise() += bias.transpose();
 }
+
+namespace {
 
 // The bucket of a relative position, key minus query (Raffel et al. 2020). Each side has half of the buckets. Near
 // positions have one bucket each; farther positions, up to 128, share buckets on a logarithmic scale.
@@ -126,6 +103,7 @@ Index bucket_of(Index relative, Index buckets) {
 }  // namespace
 
 void Encoder::Network::normalise(MatrixF& rows, const Normalisation& by) const {
+    const auto epsilon = static_cast<float>(shape.epsilon);
     for (Index i = 0; i < rows.rows(); ++i) {
         auto row = rows.row(i);
         row.array() -= row.mean();
@@ -138,17 +116,18 @@ void Encoder::Network::normalise(MatrixF& rows, const Normalisation& by) const {
 
 void Encoder::Network::activate(MatrixF& rows) const {
     auto x = rows.array();
-    switch (activation) {
-        case Activation::gelu: x = 0.5F * x * (1 + (x * std::sqrt(0.5F)).erf()); break;
-        case Activation::gelu_tanh: x = 0.5F * x * (1 + (0.7978845608F * (x + 0.044715F * x * x * x)).tanh()); break;
-        case Activation::relu: x = x.max(0.0F); break;
+    switch (shape.activation) {
+        case internal::gelu: x = 0.5F * x * (1 + (x * std::sqrt(0.5F)).erf()); break;
+        case internal::gelu_tanh: x = 0.5F * x * (1 + (0.7978845608F * (x + 0.044715F * x * x * x)).tanh()); break;
+        case internal::relu: x = x.max(0.0F); break;
     }
 }
 
 void Encoder::Network::attend(const std::vector<Index>& starts, const MatrixF& query, const MatrixF& key,
                               const MatrixF& value, MatrixF& out) const {
     const auto& product = coterie::internal::products().float32;
-    const Index width = hidden / heads;
+    const Index hidden = shape.hidden;
+    const Index width = hidden / shape.heads;
     const float scale = 1 / std::sqrt(static_cast<float>(width));
     out.resize(query.rows(), hidden);
     MatrixF scores;
@@ -162,7 +141,7 @@ void Encoder::Network::attend(const std::vector<Index>& starts, const MatrixF& q
             buckets.resize(at(2 * n));
             for (Index r = -n + 1; r < n; ++r) buckets[at(r + n)] = bucket_of(r, relative.rows());
         }
-        for (Index head = 0; head < heads; ++head) {
+        for (Index head = 0; head < shape.heads; ++head) {
             const Index column = head * width;
             const auto part = [&](const MatrixF& of) { return of.data() + first * hidden + column; };
             product.rows_by_rows(part(query), n, hidden, part(key), n, hidden, width, scores.data(), n);
@@ -185,29 +164,25 @@ void Encoder::Network::attend(const std::vector<Index>& starts, const MatrixF& q
 void Encoder::Network::encode(const Chunk* chunks, Index count, int layer, MatrixF& out) const {
     std::vector<Index> starts = {0};
     for (Index c = 0; c < count; ++c) starts.push_back(starts.back() + static_cast<Index>(chunks[c].pieces.size()));
-    MatrixF x(starts.back(), hidden);
+    MatrixF x(starts.back(), shape.hidden);
     for (Index c = 0; c < count; ++c)
         for (std::size_t p = 0; p < chunks[c].pieces.size(); ++p)
             x.row(starts[at(c)] + static_cast<Index>(p)) =
-                pieces.row(chunks[c].pieces[p]) + places.row(first_position + static_cast<Index>(p));
+                pieces.row(chunks[c].pieces[p]) + places.row(shape.first_position + static_cast<Index>(p));
     normalise(x, of_embeddings);
-    MatrixF query;
-    MatrixF key;
-    MatrixF value;
-    MatrixF mixed;
-    MatrixF wide;
+    MatrixF query, key, value, mixed, wide;
     for (int l = 0; l < layer; ++l) {
         const Layer& here = layers[static_cast<std::size_t>(l)];
-        apply(here.query, x, query);
-        apply(here.key, x, key);
-        apply(here.value, x, value);
+        here.query.apply(x, query);
+        here.key.apply(x, key);
+        here.value.apply(x, value);
         attend(starts, query, key, value, mixed);
-        apply(here.output, mixed, query);
+        here.output.apply(mixed, query);
         x += query;
         normalise(x, here.after_attention);
-        apply(here.inner, x, wide);
+        here.inner.apply(x, wide);
         activate(wide);
-        apply(here.outer, wide, query);
+        here.outer.apply(wide, query);
         x += query;
         normalise(x, here.after_dense);
     }
@@ -223,12 +198,12 @@ Encoder::Encoder(Encoder&&) noexcept = default;
 Encoder& Encoder::operator=(Encoder&&) noexcept = default;
 Encoder::~Encoder() = default;
 
-Index Encoder::dimensions() const { return network_->hidden; }
+Index Encoder::dimensions() const { return network_->shape.hidden; }
 int Encoder::layers() const { return static_cast<int>(network_->layers.size()); }
 
 int Encoder::layer_of(const std::string& text) const {
     if (text == "last") return layers();
-    if (text == "auto") return network_->trained_on_tags ? layers() : layers() / 2;
+    if (text == "auto") return network_->shape.trained_on_tags ? layers() : layers() / 2;
     if (text == "middle") return layers() / 2;
     int number = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -238,7 +213,8 @@ int Encoder::layer_of(const std::string& text) const {
 }
 
 Matrix<float> Encoder::encode(const Corpus& corpus, int layer, const Run& run) const {
-    const std::vector<Chunk> chunks = internal::chunks_of(corpus, network_->vocabulary, network_->positions);
+    const std::vector<Chunk> chunks =
+        internal::chunks_of(corpus, network_->vocabulary, network_->shape.positions - network_->shape.first_position);
     std::vector<Index> borders = {0};  // of blocks of chunks
     Index pieces = 0;
     for (std::size_t c = 0; c < chunks.size(); ++c) {

@@ -1,4 +1,3 @@
-// Checks the contents of a folder, for both encoding (encoder.cpp) and training (source.cpp).
 // The three kinds of encoders name their tensors differently, but meaning and order are the same.
 
 #include "coterie/ner/encoder_folder.hpp"
@@ -72,7 +71,7 @@ private:
 };
 
 EncoderShape shape_of(const Config& config) {
-    EncoderShape out;
+    EncoderShape out{};
     out.kind = config.text("model_type");
     const bool distil = out.kind == "distilbert";
     const bool mpnet = out.kind == "mpnet";
@@ -82,7 +81,7 @@ EncoderShape shape_of(const Config& config) {
     out.inner = config.count(distil ? "hidden_dim" : "intermediate_size");
     out.layers = config.count(distil ? "n_layers" : "num_hidden_layers");
     out.positions = config.count("max_position_embeddings");
-    out.words = config.count("vocab_size");
+    out.pieces = config.count("vocab_size");
     if (out.hidden % out.heads != 0)
         config.refuse(distil ? "n_heads" : "num_attention_heads", filled("a divisor of the {} dimensions", out.hidden));
     out.epsilon = config.number("layer_norm_eps", 1e-12);
@@ -90,15 +89,11 @@ EncoderShape shape_of(const Config& config) {
     if (config.text("position_embedding_type", "absolute") != "absolute")
         config.refuse("position_embedding_type", "absolute");
     const char* const activation_key = distil ? "activation" : "hidden_act";
-    const std::string shape = config.text(activation_key, "gelu");
-    if (shape == "gelu")
-        out.activation = Activation::gelu;
-    else if (shape == "gelu_new" || shape == "gelu_pytorch_tanh")
-        out.activation = Activation::gelu_tanh;
-    else if (shape == "relu")
-        out.activation = Activation::relu;
-    else
-        config.refuse(activation_key, "gelu, gelu_new or relu");
+    static const std::map<std::string, Activation> activations = {
+        {"gelu", gelu}, {"gelu_new", gelu_tanh}, {"gelu_pytorch_tanh", gelu_tanh}, {"relu", relu}};
+    const auto activation = activations.find(config.text(activation_key, "gelu"));
+    if (activation == activations.end()) config.refuse(activation_key, "gelu, gelu_new or relu");
+    out.activation = activation->second;
     // MPNet's first position is the number of the padding piece plus 1.
     const double padding = mpnet ? config.number("pad_token_id", 1) : -1;
     if (!(padding >= -1 && padding <= 1e7 && padding == std::floor(padding)))
@@ -139,7 +134,7 @@ std::vector<Parameter> parameters_of(const EncoderShape& shape) {
     };
     const bool distil = shape.kind == "distilbert";
     const bool mpnet = shape.kind == "mpnet";
-    matrix("embeddings.word_embeddings.weight", shape.words, shape.hidden);
+    matrix("embeddings.word_embeddings.weight", shape.pieces, shape.hidden);
     matrix("embeddings.position_embeddings.weight", shape.positions, shape.hidden);
     pair("embeddings.LayerNorm", shape.hidden);
     if (mpnet) matrix("encoder.relative_attention_bias.weight", shape.buckets, shape.heads);
@@ -180,9 +175,9 @@ WordPieces vocabulary_of(const std::string& folder, const EncoderShape& shape) {
     WordPieces out(text, path,
                    {lower, tokens.flag("strip_accents", lower), tokens.flag("tokenize_chinese_chars", true)}, "[UNK]",
                    mpnet ? "<s>" : "[CLS]", mpnet ? "</s>" : "[SEP]");
-    if (out.size() > shape.words)
+    if (out.size() > shape.pieces)
         throw BadData(Code::wrong_shape,
-                      filled("{}, but config.json says vocab_size {}", counted(out.size(), "piece"), shape.words), "",
+                      filled("{}, but config.json says vocab_size {}", counted(out.size(), "piece"), shape.pieces), "",
                       {.file = path});
     return out;
 }
@@ -253,7 +248,7 @@ Matrix<float> EncoderFolder::matrix(std::size_t parameter) const {
 }
 
 void EncoderFolder::write_trained(const std::string& to, const std::vector<std::vector<float>>& values,
-                                  const Projection* projection) const {
+                                  const std::optional<Projection>& projection) const {
     // The new values of a tensor, which keeps its place in the file.
     std::map<const formats::SafetensorsFile::Entry*, const std::vector<float>*> replaced;
     std::vector<float> positions = values[1];
@@ -264,15 +259,17 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
         replaced[find(parameters_[p].key)] = p == 1 ? &positions : &values[p];
 
     // The folder is written under another name and then renamed, so it is either complete or missing.
-    const std::filesystem::path place(to);
     std::filesystem::path beside(to);
     beside += ".part";
     std::error_code trouble;
     std::filesystem::remove_all(beside, trouble);
     std::filesystem::create_directories(beside, trouble);
-    const auto fail = [&](const std::string& why) {
+    const auto remove = [&] {
         std::error_code ignored;
         std::filesystem::remove_all(beside, ignored);
+    };
+    const auto fail = [&](const std::string& why) {
+        remove();
         throw ResourceError(Code::cannot_write, filled("the folder cannot be written ({})", why), "", {.file = to});
     };
     if (trouble) fail(trouble.message());
@@ -284,7 +281,7 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
         OrderedJson config = Config(path_in(folder_, "config.json")).json();
         config[mark] = true;
         write_file(path_in(beside.string(), "config.json"), config.dump(2) + "\n");
-        if (projection != nullptr) projection->save(path_in(beside.string(), Projection::file));
+        if (projection) projection->save(path_in(beside.string(), Projection::file));
         OutputFile file(path_in(beside.string(), "model.safetensors"));
         // The header stays, because tensors keep their names, shapes and places.
         file.write(bytes_.data.data(),
@@ -298,11 +295,10 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
         }
         file.commit();
     } catch (...) {
-        std::error_code ignored;
-        std::filesystem::remove_all(beside, ignored);
+        remove();
         throw;
     }
-    std::filesystem::rename(beside, place, trouble);
+    std::filesystem::rename(beside, to, trouble);
     if (trouble) fail(trouble.message());
 }
 

@@ -4,11 +4,9 @@
 // the encoder.
 
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "coterie/base/points.hpp"
+#include "coterie/deep/encoder_abi.h"
 #include "coterie/io/formats.hpp"
 #include "coterie/ner/contrast.hpp"
 #include "coterie/ner/corpus.hpp"
@@ -16,22 +14,13 @@
 
 namespace coterie::ner::internal {
 
-enum class Activation { gelu, gelu_tanh, relu };
+enum Activation : std::int32_t { gelu, gelu_tanh, relu };  // as in encoder_abi.h
 
-struct EncoderShape {
-    std::string kind;  // bert, distilbert, mpnet
-    Index hidden = 0, heads = 0, inner = 0, layers = 0;
-    Index words = 0;           // number of pieces in the vocabulary
-    Index positions = 0;       // number of rows of the position table
-    Index first_position = 0;  // the row of a sentence's first piece
-    Index token_types = 0;     // for BERT; else 0
-    Index buckets = 0;         // number of buckets of relative positions; 0: none
-    double epsilon = 0;        // of normalisations
-    Activation activation = Activation::gelu;
+/// The values of config.json. first_position: the row of a sentence's first piece in the table of positions.
+struct EncoderShape : coterie_encoder_plan {
+    std::string kind;       // bert, distilbert, mpnet
+    Index token_types = 0;  // for BERT; else 0
     bool trained_on_tags = false;
-    // Shares of numbers that training drops: after the embeddings and after the dense layers; in the attention; after
-    // the attention.
-    double dropout = 0, dropout_of_attention = 0, dropout_of_mixed = 0;
 };
 
 class EncoderFolder {
@@ -57,7 +46,7 @@ public:
     /// empty. config.json gets the key that says that the encoder was trained on tags. Writes the projection if there
     /// is one. Throws ResourceError if the folder cannot be written.
     void write_trained(const std::string& to, const std::vector<std::vector<float>>& values,
-                       const Projection* projection = nullptr) const;
+                       const std::optional<Projection>& projection = {}) const;
 
 private:
     Matrix<float> read(const std::string& key, Index rows, Index columns, bool vector) const;

@@ -1,13 +1,11 @@
-// The page holds the text twice: as HTML sentences for all readers, and as JSON, from which the script draws the
-// sentences again after a correction.
-// The JSON is escaped, so no text can end the script element. Both download formats use offsets in code points, so the
-// JSON does too.
+// The page holds the text twice: as HTML for all readers, and as JSON, from which the script draws sentences again
+// after a correction. The JSON is escaped, so no text can end the script element. Offsets count code points, as in
+// downloads.
 
 #include "coterie/ner/page.hpp"
 
 #include <cmath>
-
-#include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "coterie/base/text.hpp"
 #include "coterie/ner/internal/calibration.hpp"
@@ -15,6 +13,7 @@
 #include "coterie/ner/readers.hpp"
 #include "coterie/ner/unicode.hpp"
 #include "coterie/report/drawing.hpp"
+#include "coterie/report/json.hpp"
 #include "coterie/report/page_parts.hpp"
 #include "coterie/report/result_text.hpp"
 
@@ -25,7 +24,11 @@ using coterie::internal::at;
 using coterie::internal::count_text;
 using coterie::internal::escape_markup;
 using coterie::internal::filled;
-using PageJson = nlohmann::ordered_json;
+using coterie::internal::Json;
+
+constexpr Index most_sentences_of_page = 1000;
+constexpr Index most_words_of_page = 100000;
+constexpr Index most_words_of_page_sentence = 2000;
 
 struct Shown {
     std::vector<std::pair<std::size_t, std::string>> sentences;  // each with the type for which it is suggested, or ""
@@ -147,24 +150,17 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
     const Shown shown = sentences_of_page(tagger, found, suggested);
     const bool calibrated = tagger.sharpness > 0;
 
-    std::vector<Index> counts(tagger.types.size(), 0);
-    Index mentions = 0;
-    for (const Sentence& sentence : found.sentences)
-        for (const Mention& mention : sentence.mentions) {
-            ++counts[at(mention.type)];
-            ++mentions;
-        }
-
+    const std::vector<Index> counts = found.mentions_of_types();
     std::string suggested_html;
     std::string others_html;
-    PageJson sentences = PageJson::array();
+    Json sentences = Json::array();
     for (const auto& [s, about] : shown.sentences) {
         const Sentence& sentence = found.sentences[s];
         const std::string& text = found.documents[sentence.document].text;
         const std::size_t begin = sentence.words.front().begin;
-        PageJson json;
+        Json json;
         json["text"] = text.substr(begin, sentence.words.back().end - begin);
-        json["words"] = PageJson::array();
+        json["words"] = Json::array();
         std::size_t counted = begin;
         std::size_t points = 0;
         for (const Word& word : sentence.words)
@@ -173,7 +169,7 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
                 counted = byte;
                 json["words"].push_back(points);
             }
-        json["mentions"] = PageJson::array();
+        json["mentions"] = Json::array();
         std::string html = filled("<div class=\"sentence\"><span>{}{}</span><p dir=\"auto\">",
                                   sentence.line > 0 ? "line " + count_text(sentence.line)
                                                     : "sentence " + count_text(static_cast<Index>(s) + 1),
@@ -213,20 +209,21 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
                                    colour_style() + std::string(internal::page_style));
     out += filled("<div class=\"tiles\">\n{}{}{}</div>\n{}",
                   parts::tile(count_text(static_cast<Index>(found.sentences.size())), "sentences"),
-                  parts::tile(count_text(found.words()), "words"), parts::tile(count_text(mentions), "mentions found"),
+                  parts::tile(count_text(found.words()), "words"),
+                  parts::tile(count_text(std::accumulate(counts.begin(), counts.end(), Index{0})), "mentions found"),
                   parts::section("Types", types));
     if (!suggested_html.empty()) out += parts::section("Worth annotating next", suggested_html);
     if (!others_html.empty())
         out += parts::section(suggested_html.empty() ? "Text" : "The other sentences", others_html);
-    const PageJson about = {{"types", tagger.types},
-                            {"columns", found.format == CorpusFormat::conll},
-                            {"colours", coterie::internal::colours.size()},
-                            {"sentences", std::move(sentences)}};
+    const Json about = {{"types", tagger.types},
+                        {"columns", found.format == CorpusFormat::conll},
+                        {"colours", coterie::internal::colours.size()},
+                        {"sentences", std::move(sentences)}};
     return out + page_controls +
            parts::end(
                origin.command, origin.date,
                filled("<script type=\"application/json\" id=\"mentions-about\">{}</script>\n<script>{}</script>\n",
-                      coterie::internal::script_text(about.dump(-1, ' ', false, PageJson::error_handler_t::replace)),
+                      coterie::internal::script_text(about.dump(-1, ' ', false, Json::error_handler_t::replace)),
                       internal::page_script));
 }
 

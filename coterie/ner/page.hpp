@@ -14,10 +14,6 @@
 
 namespace coterie::ner {
 
-inline constexpr Index most_sentences_of_page = 1000;
-inline constexpr Index most_words_of_page = 100000;
-inline constexpr Index most_words_of_page_sentence = 2000;
-
 /// The origin of the page. Each text may be empty.
 struct PageOrigin {
     std::string model;    // file of the tagger
@@ -26,7 +22,8 @@ struct PageOrigin {
 };
 
 /// `found` is a corpus after Tagger::tag with these vectors, one row per word. Sentences in `suggested` come first,
-/// then the others in order, up to the limits above. The page says which and how many are shown.
+/// then the others in order, up to 1,000 sentences and 100,000 words; sentences of more than 2,000 words are left out.
+/// The page says which and how many are shown.
 /// Each mention has the colour and the name of its type. The colour is stronger if the probability of the mention is
 /// larger. A mention also shows the second best tag of its word with the smallest margin.
 /// Sentences that the reader has checked are downloaded in the format of the corpus: CoNLL columns, else JSON lines of

@@ -2,9 +2,6 @@
 // Internal: one function per format. Each takes valid UTF-8 without a byte order mark, and fills a corpus whose source
 // is set. Also reports errors in a corpus and in the vectors of its words.
 
-#include <string>
-#include <string_view>
-
 #include "coterie/ner/corpus.hpp"
 
 namespace coterie::ner::internal {
@@ -18,10 +15,14 @@ void parse_brat(std::string_view text, std::string_view marks, const std::string
 /// The number of a type. Adds the type if it is new.
 std::int32_t type_number(Corpus& corpus, std::string_view type);
 
-/// Throws BadData with the message, and a line of the file `source` as its place.
-[[noreturn]] void refuse_line(const std::string& source, Index line, Message message);
+/// Throws BadData with a line of the file `source` as its place.
+[[noreturn]] void refuse_line(const std::string& source, Index line, Code code, const std::string& problem,
+                              const std::string& remedy = {}, Message fields = {});
 /// The same for a sentence. The message has its line, or its number if the corpus is not from a file.
-[[noreturn]] void refuse_sentence(const Corpus& corpus, std::size_t sentence, Message message);
+[[noreturn]] void refuse_sentence(const Corpus& corpus, std::size_t sentence, Code code, const std::string& problem,
+                                  const std::string& remedy);
+/// Throws BadData with the first sentence that is not annotated.
+void require_annotated(const Corpus& corpus, const std::string& problem, const std::string& remedy);
 /// Throws BadData if there is not one row per word. `place` is the message, with the place of the vectors.
 void require_row_per_word(PointsView vectors, const Corpus& corpus, Message place = {.option = "vectors"});
 

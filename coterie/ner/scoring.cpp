@@ -1,5 +1,4 @@
-// Mentions are compared as spans of the text without its blanks. So the two corpora may split the text differently into
-// documents, sentences or words.
+// Mentions are compared as spans of the text without its blanks, so the corpora may split the text differently.
 // Two scores of conlleval are left out: the share of correct tags and that of correct words.
 
 #include "coterie/ner/scoring.hpp"
@@ -42,11 +41,9 @@ public:
 
 private:
     static void add(std::string_view text, std::string& to) {
-        for (std::size_t at = 0; at < text.size();) {
-            const internal::CodePoint point = internal::code_point_at(text, at);
-            if (!internal::is_space(point.value)) to += text.substr(at, point.bytes);
-            at += point.bytes;
-        }
+        internal::for_each_code_point(text, [&](std::uint32_t value, std::string_view bytes) {
+            if (!internal::is_space(value)) to += bytes;
+        });
     }
 
     const Corpus& corpus_;
@@ -78,11 +75,10 @@ void require_same_texts(const Corpus& gold, BareText& of_gold, const Corpus& fou
            of_gold.offset(gold.sentences[place].document, gold.sentences[place].words.back().end) <= differ)
         ++place;
     const bool at_end = place == gold.sentences.size();
-    internal::refuse_sentence(gold, at_end ? place - 1 : place,
-                              {.code = Code::conflict,
-                               .problem = at_end ? filled("the text ends here, but {} continues", found.source)
-                                                 : filled("the text differs from {} in this sentence", found.source),
-                               .remedy = "Give both corpora the same sentences in the same order"});
+    internal::refuse_sentence(gold, at_end ? place - 1 : place, Code::conflict,
+                              at_end ? filled("the text ends here, but {} continues", found.source)
+                                     : filled("the text differs from {} in this sentence", found.source),
+                              "Give both corpora the same sentences in the same order");
 }
 
 }  // namespace
@@ -94,28 +90,19 @@ double MentionCounts::f1() const { return ratio(2 * static_cast<double>(right), 
 MentionScores score_mentions(const Corpus& gold, const Corpus& found) {
     BareText of_gold(gold), of_found(found);
     require_same_texts(gold, of_gold, found, of_found);
-    for (std::size_t s = 0; s < gold.sentences.size(); ++s)
-        if (!gold.sentences[s].annotated)
-            internal::refuse_sentence(gold, s,
-                                      {.code = Code::missing_value,
-                                       .problem = "the sentence is not annotated, so there is nothing to compare with",
-                                       .remedy = "Annotate every sentence of the gold corpus"});
+    internal::require_annotated(gold, "the sentence is not annotated, so there is nothing to compare with",
+                                "Annotate every sentence of the gold corpus");
     const std::set<Place> marked = places_of(gold, of_gold);
     const std::set<Place> there = places_of(found, of_found);
     std::map<std::string, MentionCounts> types;
     MentionScores out;
-    for (const Place& place : marked) {
-        ++types[std::get<2>(place)].marked;
-        ++out.micro.marked;
-    }
-    for (const Place& place : there) {
-        MentionCounts& counts = types[std::get<2>(place)];
-        const bool right = marked.contains(place);
-        ++counts.found;
-        counts.right += right;
-        ++out.micro.found;
-        out.micro.right += right;
-    }
+    for (const Place& place : marked)
+        for (MentionCounts* const counts : {&types[std::get<2>(place)], &out.micro}) ++counts->marked;
+    for (const Place& place : there)
+        for (MentionCounts* const counts : {&types[std::get<2>(place)], &out.micro}) {
+            ++counts->found;
+            counts->right += marked.contains(place);
+        }
     out.types.assign(types.begin(), types.end());
     return out;
 }

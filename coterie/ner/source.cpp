@@ -1,9 +1,7 @@
-// The encoder's passes use LibTorch (deep/word_encoder.hpp). The loss is computed here, and in closed form its gradient
-// with respect to the word vectors and the additional parameters.
-// For prototypes, with g = p - y, the gradients are sum_t g_t c_t and sum_i g_it (x_i - c_t). For contrasts, see
-// contrast.cpp.
-// The order of an epoch depends only on its number, and the dropout of a batch only on the number of the batch. So a
-// checkpoint needs only the parameters, the optimizer's state and the position in the epoch.
+// The encoder's passes use LibTorch (deep/word_encoder.hpp). The loss and its gradients are computed here in closed
+// form. For prototypes, with g = p - y, the gradients are sum_t g_t c_t and sum_i g_it (x_i - c_t). The order of an
+// epoch depends only on its number, and the dropout of a batch only on the number of the batch. So a checkpoint needs
+// only the parameters, the optimizer's state and the position in the epoch.
 
 #include "coterie/ner/source.hpp"
 
@@ -12,7 +10,6 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
-#include <optional>
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
@@ -28,24 +25,6 @@
 namespace coterie::ner {
 
 namespace internal {
-
-coterie_encoder_plan plan_of(const EncoderShape& shape) {
-    coterie_encoder_plan out{};
-    out.pieces = shape.words;
-    out.positions = shape.positions;
-    out.first_position = shape.first_position;
-    out.hidden = shape.hidden;
-    out.heads = shape.heads;
-    out.inner = shape.inner;
-    out.layers = shape.layers;
-    out.buckets = shape.buckets;
-    out.activation = static_cast<std::int32_t>(shape.activation);
-    out.epsilon = shape.epsilon;
-    out.dropout = shape.dropout;
-    out.dropout_of_attention = shape.dropout_of_attention;
-    out.dropout_of_mixed = shape.dropout_of_mixed;
-    return out;
-}
 
 PrototypeLoss prototype_loss(const Matrix<float>& vectors, const std::vector<std::int32_t>& tags,
                              const Matrix<float>& prototypes) {
@@ -108,17 +87,11 @@ Source source_of(const std::vector<Corpus>& corpora, const internal::EncoderFold
     Source out;
     for (std::size_t c = 0; c < corpora.size(); ++c) {
         const Corpus& corpus = corpora[c];
-        bool mentions = false;
-        for (std::size_t s = 0; s < corpus.sentences.size(); ++s) {
-            if (!corpus.sentences[s].annotated)
-                internal::refuse_sentence(corpus, s,
-                                          {.code = Code::missing_value,
-                                           .problem = "the sentence is not annotated",
-                                           .remedy = "Annotate every sentence, or leave this one out"});
-            mentions = mentions || !corpus.sentences[s].mentions.empty();
-        }
-        if (!mentions) throw BadData(Code::empty, "there are no mentions to train on", "", {.file = corpus.source});
+        internal::require_annotated(corpus, "the sentence is not annotated",
+                                    "Annotate every sentence, or leave this one out");
         Labels tags = corpus.tags();
+        if (std::all_of(tags.begin(), tags.end(), [](std::int32_t tag) { return tag == 0; }))
+            throw BadData(Code::empty, "there are no mentions to train on", "", {.file = corpus.source});
         std::vector<std::int32_t> number(corpus.types.size() + 1, -1);
         Index count = 0;
         for (const std::int32_t tag : tags)
@@ -182,9 +155,7 @@ ContrastChoice contrast_of(const std::vector<Corpus>& corpora, SourceObjective o
     if (objective == SourceObjective::prototypes) return {};
     if (objective == SourceObjective::support) {
         const Corpus& support = corpora.front();
-        std::vector<Index> mentions(support.types.size(), 0);
-        for (const Sentence& sentence : support.sentences)
-            for (const Mention& mention : sentence.mentions) ++mentions[at(mention.type)];
+        const std::vector<Index> mentions = support.mentions_of_types();
         for (std::size_t t = 0; t < mentions.size(); ++t)
             if (mentions[t] == 1)
                 return {internal::ContrastDistance::directions,
@@ -220,7 +191,7 @@ public:
             for (const Matrix<float>& each : projection.parameters) beside_.emplace_back(each.rows(), each.cols());
         else
             for (const Index count : source_.count) beside_.emplace_back(count, folder_.shape.hidden);
-        network_.emplace(internal::plan_of(folder_.shape), beside_, run.threads);
+        network_.emplace(folder_.shape, beside_, run.threads);
         own_ = static_cast<int>(folder_.parameters().size());
         if (network_->parameters() != own_ + static_cast<int>(beside_.size()))
             throw InternalError("encoder: other parameters");
@@ -277,8 +248,7 @@ public:
             losses_.push_back(mean_loss());
             ++epoch_;
             next_ = 0;
-            words_ = 0;
-            counted_ = 0;
+            words_ = counted_ = 0;
             sum_ = 0;
             stopped = !ended() && run_.stop_requested();
         }
@@ -295,12 +265,7 @@ public:
                 if (!std::isfinite(value)) refuse_divergence();
         }
         values.resize(static_cast<std::size_t>(own_));
-        if (contrasts()) {
-            const internal::Projection projection = projection_now();
-            folder_.write_trained(out, values, &projection);
-        } else {
-            folder_.write_trained(out, values);
-        }
+        folder_.write_trained(out, values, contrasts() ? std::optional(projection_now()) : std::nullopt);
         report.loss_per_epoch = losses_;
         report.distance = contrast_.told;
         report.words = source_.words;
@@ -373,13 +338,11 @@ private:
                 out.sum += loss.sum;
                 out.words += loss.words;
                 by_vectors = std::move(loss.by_vectors);
-                for (std::size_t p = 0; p < beside_.size(); ++p) {
-                    Matrix<float>& sum = out.beside[p];
-                    if (sum.size() == 0)
-                        sum = std::move(loss.by_parameters[p]);
+                for (std::size_t p = 0; p < beside_.size(); ++p)
+                    if (out.beside[p].size() == 0)
+                        out.beside[p] = std::move(loss.by_parameters[p]);
                     else
-                        sum += loss.by_parameters[p];
-                }
+                        out.beside[p] += loss.by_parameters[p];
             } else {
                 internal::PrototypeLoss loss = internal::prototype_loss(own, tags, beside(c));
                 out.sum += loss.sum;
@@ -471,8 +434,7 @@ private:
 // The output folder must be new or empty, so that nothing is overwritten.
 void check_place(const std::string& out) {
     std::error_code ignored;
-    const bool there = std::filesystem::exists(out, ignored);
-    if (out.empty() || (there && !std::filesystem::is_empty(out, ignored)))
+    if (out.empty() || (std::filesystem::exists(out, ignored) && !std::filesystem::is_empty(out, ignored)))
         throw BadArgument(out.empty() ? Code::missing_argument : Code::already_exists,
                           out.empty() ? "the name of the folder is empty" : filled("'{}' already exists", out),
                           "Use a new or empty folder for the trained encoder",

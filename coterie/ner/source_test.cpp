@@ -109,7 +109,7 @@ std::string fresh(const std::string& kind, const Folder& place) {
 
 std::unique_ptr<WordEncoder> loaded(const internal::EncoderFolder& folder,
                                     const std::vector<std::pair<Index, Index>>& beside = {}) {
-    auto out = std::make_unique<WordEncoder>(internal::plan_of(folder.shape), beside, 2);
+    auto out = std::make_unique<WordEncoder>(folder.shape, beside, 2);
     for (std::size_t p = 0; p < folder.parameters().size(); ++p) {
         const Matrix<float> values = folder.matrix(p);
         out->set_parameter(static_cast<int>(p), values.data(), static_cast<std::size_t>(values.size()));

@@ -1,6 +1,5 @@
-// Draws and finds sentences. A support drawn by the greedy rule is biased, because its sentences were chosen for their
-// mentions.
-// So its share of O is smaller than that of the corpus.
+// A support drawn by the greedy rule is biased, because its sentences were chosen for their mentions. So its share of O
+// is smaller than that of the corpus.
 
 #include "coterie/ner/support.hpp"
 
@@ -43,11 +42,10 @@ std::vector<std::size_t> sample_support(const Corpus& corpus, const SampleOption
     check_options(options);
     const Index shots = options.shots;
     const std::size_t types = corpus.types.size();
-    std::vector<Index> there(types, 0);
+    const std::vector<Index> there = corpus.mentions_of_types();
     std::vector<std::vector<std::size_t>> with(types);  // numbers of the sentences that have the type
     for (std::size_t s = 0; s < corpus.sentences.size(); ++s)
         for (const Mention& mention : corpus.sentences[s].mentions) {
-            ++there[at(mention.type)];
             auto& list = with[at(mention.type)];
             if (list.empty() || list.back() != s) list.push_back(s);
         }
@@ -84,11 +82,9 @@ std::vector<std::size_t> find_sentences(const Corpus& some, const Corpus& all) {
     for (std::size_t s = 0; s < some.sentences.size(); ++s) {
         const auto found = places.find(words_of(some, some.sentences[s]));
         if (found == places.end())
-            internal::refuse_sentence(
-                some, s,
-                {.code = Code::conflict,
-                 .problem = filled("the sentence does not occur in {}, or less often than here", all.source),
-                 .remedy = "Use sentences of that corpus, with the same words"});
+            internal::refuse_sentence(some, s, Code::conflict,
+                                      filled("the sentence does not occur in {}, or less often than here", all.source),
+                                      "Use sentences of that corpus, with the same words");
         out.push_back(found->second);
         places.erase(found);
     }

@@ -1,5 +1,4 @@
-// Finds the rows of the support among the vectors of a larger corpus, or gets vectors for both. The notes of an encoder
-// are taken once, because they are the same for both corpora.
+// The notes of an encoder are taken once, because they are the same for both corpora.
 
 #include "coterie/ner/support_vectors.hpp"
 

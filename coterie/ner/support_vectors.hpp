@@ -1,10 +1,6 @@
 #pragma once
 // The word vectors from which a tagger is adapted: those of a support and of other sentences.
 
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "coterie/ner/vectors.hpp"
 
 namespace coterie::ner {

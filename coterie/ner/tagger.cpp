@@ -1,6 +1,5 @@
-// Scores use the products of linalg/, in blocks of rows. Decoding takes one sentence at a time.
-// Every method of adaptation gives either prototypes in a linear space or a linear function. So for any method, a
-// tagger is one file with a few matrices.
+// Scores use the products of linalg/, in blocks of rows. Decoding takes one sentence at a time. Every method of
+// adaptation gives prototypes in a linear space or a linear function, so a tagger is one file with a few matrices.
 
 #include "coterie/ner/tagger.hpp"
 
@@ -160,17 +159,9 @@ void Tagger::tag(Corpus& corpus, PointsView vectors, const TagOptions& options, 
     corpus.types = types;
     for (std::size_t s = 0; s < corpus.sentences.size(); ++s) {
         const Index words = first[s + 1] - first[s];
-        Labels found(at(words));
-        if (options.decoding == Decoding::viterbi) {
-            found = viterbi(all, first[s], words, steps);
-        } else {
-            for (Index w = 0; w < words; ++w) {
-                Index best = 0;
-                all.row(first[s] + w).maxCoeff(&best);
-                found[at(w)] = static_cast<std::int32_t>(best);
-            }
-        }
-        corpus.set_mentions(s, found);
+        corpus.set_mentions(s, options.decoding == Decoding::viterbi
+                                   ? viterbi(all, first[s], words, steps)
+                                   : internal::best_tags(all.middleRows(first[s], words)));
         for (Mention& mention : corpus.sentences[s].mentions) {
             mention.margin = std::numeric_limits<double>::infinity();
             mention.probability = sharpness > 0 ? 1 : 0;

@@ -1,4 +1,3 @@
-// Unicode's tables, by ICU: borders of sentences and words, classes, lower case and decomposition.
 // Only this source uses ICU. Without ICU, its functions throw.
 
 #include "coterie/ner/unicode.hpp"
@@ -6,8 +5,6 @@
 #include "coterie/base/error.hpp"
 
 #ifdef COTERIE_HAVE_ICU
-
-#include <memory>
 
 #include <unicode/brkiter.h>
 #include <unicode/normalizer2.h>
@@ -23,8 +20,11 @@ void require(UErrorCode code, const char* doing) {
         throw ResourceError(Code::library_failed, std::string("ICU failed (") + doing + "): " + u_errorName(code));
 }
 
-std::vector<std::size_t> borders(std::unique_ptr<icu::BreakIterator> iterator, std::string_view text) {
+std::vector<std::size_t> borders(icu::BreakIterator* (*rules)(const icu::Locale&, UErrorCode&), const char* named,
+                                 std::string_view text) {
     UErrorCode code = U_ZERO_ERROR;
+    const std::unique_ptr<icu::BreakIterator> iterator(rules(icu::Locale::getRoot(), code));
+    require(code, named);
     UText opened = UTEXT_INITIALIZER;
     utext_openUTF8(&opened, text.data(), static_cast<std::int64_t>(text.size()), &code);
     require(code, "opening a text");
@@ -40,17 +40,11 @@ std::vector<std::size_t> borders(std::unique_ptr<icu::BreakIterator> iterator, s
 }  // namespace
 
 std::vector<std::size_t> sentence_borders(std::string_view text) {
-    UErrorCode code = U_ZERO_ERROR;
-    std::unique_ptr<icu::BreakIterator> rules(icu::BreakIterator::createSentenceInstance(icu::Locale::getRoot(), code));
-    require(code, "the rules for sentences");
-    return borders(std::move(rules), text);
+    return borders(icu::BreakIterator::createSentenceInstance, "the rules for sentences", text);
 }
 
 std::vector<std::size_t> word_borders(std::string_view text) {
-    UErrorCode code = U_ZERO_ERROR;
-    std::unique_ptr<icu::BreakIterator> rules(icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), code));
-    require(code, "the rules for words");
-    return borders(std::move(rules), text);
+    return borders(icu::BreakIterator::createWordInstance, "the rules for words", text);
 }
 
 CharacterClass character_class(std::uint32_t value) {
@@ -71,12 +65,9 @@ CharacterClass character_class(std::uint32_t value) {
 
 std::string lower_case(std::string_view text) {
     std::string out;
-    for (std::size_t at = 0; at < text.size();) {
-        const CodePoint point = code_point_at(text, at);
-        icu::UnicodeString one(static_cast<UChar32>(point.value));
-        one.toLower(icu::Locale::getRoot()).toUTF8String(out);
-        at += point.bytes;
-    }
+    for_each_code_point(text, [&](std::uint32_t value, std::string_view) {
+        icu::UnicodeString(static_cast<UChar32>(value)).toLower(icu::Locale::getRoot()).toUTF8String(out);
+    });
     return out;
 }
 

@@ -1,10 +1,7 @@
 #pragma once
 // Internal: the functions on Unicode text that this module needs. Offsets are bytes of UTF-8.
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "coterie/base/utf8.hpp"
@@ -20,6 +17,15 @@ struct CodePoint {
     std::size_t bytes = 1;
 };
 CodePoint code_point_at(std::string_view text, std::size_t at);
+/// Calls f with each code point and its bytes.
+template <class F>
+void for_each_code_point(std::string_view text, F&& f) {
+    for (std::size_t at = 0; at < text.size();) {
+        const CodePoint point = code_point_at(text, at);
+        f(point.value, text.substr(at, point.bytes));
+        at += point.bytes;
+    }
+}
 /// Whether the code point is white space in Unicode.
 bool is_space(std::uint32_t value);
 

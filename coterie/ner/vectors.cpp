@@ -1,12 +1,10 @@
-// Three sources of vectors: an encoder, a file of rows, a table of words.
-// The path determines which of the three it is.
+// The path determines the kind of source: an encoder, a file of rows, or a table of words.
 
 #include "coterie/ner/vectors.hpp"
 
 #include <filesystem>
 #include <unordered_map>
 
-#include "coterie/base/checks.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/reader.hpp"
@@ -42,12 +40,9 @@ Table table_of_text(const std::string& path) {
             bool overflow = false;
             if (!formats::parse_field(line.substr(at + 1, next - at - 1), value, overflow) || overflow) {
                 const std::string field = formats::shown(line.substr(at + 1, next - at - 1));
-                internal::refuse_line(
-                    path, number,
-                    {.code = overflow ? Code::too_large : Code::not_a_number,
-                     .problem = filled("'{}' is {}", field, overflow ? "too large for float32" : "not a number"),
-                     .remedy = overflow ? "" : line_form,
-                     .value = field});
+                internal::refuse_line(path, number, overflow ? Code::too_large : Code::not_a_number,
+                                      filled("'{}' is {}", field, overflow ? "too large for float32" : "not a number"),
+                                      overflow ? "" : line_form, {.value = field});
             }
             numbers.push_back(value);
             at = next;
@@ -58,15 +53,11 @@ Table table_of_text(const std::string& path) {
             numbers.clear();
             return;
         }
-        if (here == 0)
-            internal::refuse_line(path, number,
-                                  {.code = Code::malformed, .problem = "there are no numbers", .remedy = line_form});
+        if (here == 0) internal::refuse_line(path, number, Code::malformed, "there are no numbers", line_form);
         if (columns < 0) columns = here;
         if (here != columns)
-            internal::refuse_line(
-                path, number,
-                {.code = Code::wrong_shape,
-                 .problem = filled("{}, but the lines before have {}", counted(here, "number"), columns)});
+            internal::refuse_line(path, number, Code::wrong_shape,
+                                  filled("{}, but the lines before have {}", counted(here, "number"), columns));
         out.rows.emplace(line.substr(0, border), static_cast<Index>(numbers.size()) / columns - 1);
     });
     if (numbers.empty()) throw BadData(Code::empty, "the file has no vectors", "", {.file = path});

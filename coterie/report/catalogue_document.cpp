@@ -1,11 +1,8 @@
-// Shows entries of the catalogue and where their files are. Looks for the files in the data folders each time, and
-// caches nothing.
+// Looks for the files of entries in the data folders each time, and caches nothing.
 
 #include "coterie/report/catalogue_document.hpp"
 
 #include <algorithm>
-
-#include <nlohmann/json.hpp>
 
 #include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
@@ -50,7 +47,7 @@ Json json_of_entry(const CatalogueEntry& entry) {
     out["homepage"] = entry.homepage;
     out["shipped"] = entry.shipped;
     out["here"] = !folder.empty();
-    out["folder"] = folder.empty() ? Json(nullptr) : Json(folder.string());
+    out["folder"] = or_null(folder.string());
     out["files"] = Json::array();
     for (const auto& file : entry.files)
         out["files"].push_back(
@@ -60,25 +57,23 @@ Json json_of_entry(const CatalogueEntry& entry) {
 
 }  // namespace
 
-std::string text_document(const CatalogueList&) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& entry : catalogue())
+std::string text_document(const std::vector<CatalogueEntry>& entries) {
+    TextRows rows;
+    for (const auto& entry : entries)
         rows.push_back({"data:" + entry.name, count_text(entry.rows), count_text(entry.columns),
                         std::to_string(entry.classes), entry.title, place_text(entry)});
     return table({"name", "rows", "columns", "classes", "what it is", "where it is"}, rows, {1, 2, 3});
 }
 
-std::string json_document(const CatalogueList&) {
-    Json out;
-    out["schema"] = json_schema;
+std::string json_document(const std::vector<CatalogueEntry>& entries) {
+    Json out = new_document();
     out["data"] = Json::array();
-    for (const auto& entry : catalogue()) out["data"].push_back(json_of_entry(entry));
+    for (const auto& entry : entries) out["data"].push_back(json_of_entry(entry));
     return document(out);
 }
 
-std::string text_document(const CatalogueRecord& record) {
-    const CatalogueEntry& entry = record.entry;
-    std::vector<std::vector<std::string>> files;
+std::string text_document(const CatalogueEntry& entry) {
+    TextRows files;
     for (const auto& file : entry.files)
         files.push_back({file.name, file.bytes > 0 ? bytes_text(static_cast<double>(file.bytes)) : "", file.url});
     return facts({{"name", "data:" + entry.name},
@@ -92,24 +87,22 @@ std::string text_document(const CatalogueRecord& record) {
            "\n" + table({"file", "size", "from"}, files, {1});
 }
 
-std::string json_document(const CatalogueRecord& record) {
-    Json out;
-    out["schema"] = json_schema;
-    out.update(json_of_entry(record.entry));
+std::string json_document(const CatalogueEntry& entry) {
+    Json out = new_document();
+    out.update(json_of_entry(entry));
     return document(out);
 }
 
-std::string text_document(const CatalogueCopy& copy) {
-    return copy.entry.name + " is in " + copy.folder.string() + "\n";
+std::string text_document(const CatalogueEntry& entry, const std::filesystem::path& folder) {
+    return entry.name + " is in " + folder.string() + "\n";
 }
 
-std::string json_document(const CatalogueCopy& copy) {
-    Json out;
-    out["schema"] = json_schema;
-    out["name"] = copy.entry.name;
-    out["folder"] = copy.folder.string();
+std::string json_document(const CatalogueEntry& entry, const std::filesystem::path& folder) {
+    Json out = new_document();
+    out["name"] = entry.name;
+    out["folder"] = folder.string();
     out["files"] = Json::array();
-    for (const auto& file : copy.entry.files) out["files"].push_back((copy.folder / file.name).string());
+    for (const auto& file : entry.files) out["files"].push_back((folder / file.name).string());
     return document(out);
 }
 

@@ -1,30 +1,18 @@
 #pragma once
-// The catalogue of data sets: all entries, one entry in full, or a downloaded one.
-
-#include <filesystem>
-#include <string>
+// The catalogue of data sets as text for people and as JSON for programs.
 
 #include "coterie/data/catalogue.hpp"
 
 namespace coterie {
 
 /// All entries, and where the files of each are or how to get them.
-struct CatalogueList {};
+std::string text_document(const std::vector<CatalogueEntry>& entries);
+std::string json_document(const std::vector<CatalogueEntry>& entries);
 /// One entry in full.
-struct CatalogueRecord {
-    const CatalogueEntry& entry;
-};
-/// An entry that get_data put into a folder.
-struct CatalogueCopy {
-    const CatalogueEntry& entry;
-    std::filesystem::path folder;
-};
-
-std::string text_document(const CatalogueList& list);
-std::string json_document(const CatalogueList& list);
-std::string text_document(const CatalogueRecord& record);
-std::string json_document(const CatalogueRecord& record);
-std::string text_document(const CatalogueCopy& copy);
-std::string json_document(const CatalogueCopy& copy);
+std::string text_document(const CatalogueEntry& entry);
+std::string json_document(const CatalogueEntry& entry);
+/// An entry that get_data put into the folder.
+std::string text_document(const CatalogueEntry& entry, const std::filesystem::path& folder);
+std::string json_document(const CatalogueEntry& entry, const std::filesystem::path& folder);
 
 }  // namespace coterie

@@ -1,13 +1,9 @@
-// The page holds the numbers as JSON, and charts.js draws them. The dendrogram is a separate SVG picture; charts.js
-// moves its cut. Without scripts, the picture shows the cut of the fit.
+// The page holds the numbers as JSON, and charts.js draws them. The dendrogram is an SVG picture whose cut charts.js
+// moves.
 
 #include "coterie/report/internal/charts.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
-
-#include <nlohmann/json.hpp>
 
 #include "coterie/base/text.hpp"
 #include "coterie/report/drawing.hpp"
@@ -121,18 +117,9 @@ std::string branches(const Tree& tree, const Places& places, std::size_t carried
     std::string out;
     for (std::size_t t = 0; t < tree.heights.size(); ++t) {
         const std::size_t a = tree.left_of(t), b = tree.right_of(t), node = tree.leaves + t;
-        std::string path = "M";
-        const auto number = [&](double value, const char* then) {
-            append_number(path, value);
-            path += then;
-        };
-        number(x[a], " ");
-        number(y[a], "V");
-        number(y[node], "H");
-        number(x[b], "V");
-        number(y[b], "");
-        out += "<path fill=\"none\" stroke-width=\"1.6\" stroke=\"" +
-               (t < carried_out ? cluster_colour(cluster[node]) : std::string("#6B7280")) + "\" d=\"" + path + "\"/>\n";
+        out += filled("<path fill=\"none\" stroke-width=\"1.6\" stroke=\"{}\" d=\"M{} {}V{}H{}V{}\"/>\n",
+                      t < carried_out ? cluster_colour(cluster[node]) : "#6B7280", pixels(x[a]), pixels(y[a]),
+                      pixels(y[node]), pixels(x[b]), pixels(y[b]));
     }
     return out;
 }
@@ -152,8 +139,7 @@ std::string tree_picture(const Tree& tree, const Places& places, std::size_t clu
     const double cut = clusters > 1 && clusters <= tree.heights.size()
                            ? (tree.heights[carried_out] + (carried_out > 0 ? tree.heights[carried_out - 1] : 0)) / 2
                            : highest / 1.02;
-    std::string line;
-    append_number(line, tree_bottom - cut * places.scale);
+    const std::string line = pixels(tree_bottom - cut * places.scale);
     out += "<line id=\"dendrogram-cut\" x1=\"70\" x2=\"" + formatted("%.0f", tree_width - 20) + "\" y1=\"" + line +
            "\" y2=\"" + line + "\" stroke=\"#D55E00\" stroke-width=\"1.6\" stroke-dasharray=\"6 4\"/>\n";
     out += "<g font-size=\"10\" fill=\"#4B5563\">\n";
@@ -163,10 +149,7 @@ std::string tree_picture(const Tree& tree, const Places& places, std::size_t clu
                            formatted("%.1f", tree_bottom + 8) + ")\"",
                        count_text(static_cast<long long>(tree.sizes[leaf])));
     out += filled("</g>\n<g font-size=\"12\" fill=\"#111827\">\n{}</g>\n</svg>\n",
-                  text_at(16, (tree_top + tree_bottom) / 2,
-                          "text-anchor=\"middle\" transform=\"rotate(-90 16 " +
-                              formatted("%.1f", (tree_top + tree_bottom) / 2) + ")\"",
-                          "height of the merge"));
+                  text_upwards(16, (tree_top + tree_bottom) / 2, "height of the merge"));
     return out;
 }
 
@@ -188,25 +171,23 @@ std::string curve_charts(const std::vector<Curve>& curves) {
 
 std::string charts(const ClusteringResult& result, const FitReport* report, const ClusterChoice* choice) {
     Json all = Json::array();
-    const auto chart = [&](const char* title, const char* across, const char* up, const char* kind,
-                           int first) -> Json& { return add_chart(all, title, across, up, kind, first); };
     std::vector<std::string> names;
     if (result.description)
         for (const ClusterProfile& cluster : result.description->clusters) names.push_back(cluster.name);
     if (result.sizes.size() > 1) {
-        Json& sizes = chart("Rows per cluster", "cluster", "rows", "bars", 0);
+        Json& sizes = add_chart(all, "Rows per cluster", "cluster", "rows", "bars", 0);
         sizes["values"] = result.sizes;
         if (names.size() == result.sizes.size()) sizes["names"] = names;
     }
     if (result.description && result.description->silhouette) {
-        Json& silhouettes = chart("Silhouette per cluster", "cluster", "silhouette", "bars", 0);
+        Json& silhouettes = add_chart(all, "Silhouette per cluster", "cluster", "silhouette", "bars", 0);
         silhouettes["values"] = Json::array();
         for (const ClusterProfile& cluster : result.description->clusters)
-            silhouettes["values"].push_back(cluster.silhouette ? Json(*cluster.silhouette) : Json());
+            silhouettes["values"].push_back(or_null(cluster.silhouette));
         silhouettes["names"] = names;
     }
     if (report != nullptr && report->objective_per_iteration.size() > 1)
-        chart("Objective per iteration", "iteration", "objective", "line", 1)["values"] =
+        add_chart(all, "Objective per iteration", "iteration", "objective", "line", 1)["values"] =
             report->objective_per_iteration;
     if (choice != nullptr) add_curves(all, curves_of(*choice));
     return charts_section("charts", "Charts", all);
@@ -225,12 +206,12 @@ std::string dendrogram(const FitReport& report) {
                         {"heights", *heights}, {"bottom", tree_bottom}, {"scale", places.scale}};
     return filled(
         "<section id=\"dendrogram\">\n<h2>Dendrogram</h2>\n<p>The last {} merges. Below each branch is its number "
-        "of rows. The dashed line is the requested cut into {}{}.</p>\n<div id=\"dendrogram-controls\" "
+        "of rows. The dashed line is the requested cut into {}.</p>\n<div id=\"dendrogram-controls\" "
         "class=\"controls\" hidden><label>clusters <input type=\"range\" id=\"dendrogram-clusters\" min=\"1\" "
         "max=\"{}\" value=\"{}\"></label><output id=\"dendrogram-said\" "
         "for=\"dendrogram-clusters\"></output></div>\n{}<script type=\"application/json\" "
         "id=\"dendrogram-about\">{}</script>\n</section>\n",
-        count_text(static_cast<long long>(heights->size())), clusters, clusters == 1 ? " cluster" : " clusters",
+        count_text(static_cast<long long>(heights->size())), counted(static_cast<Index>(clusters), "cluster"),
         tree.leaves, clusters, tree_picture(tree, places, clusters), script_text(about.dump()));
 }
 

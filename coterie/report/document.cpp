@@ -1,5 +1,4 @@
-// Describes the result of a fit, or of a model applied to points, in one place. The command, Python and the page are
-// views of this description, so they all report the same.
+// The command, Python and the page are views of the results made here, so they all report the same.
 
 #include "coterie/report/document.hpp"
 
@@ -7,11 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
-#include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
 
 namespace coterie {
@@ -77,8 +73,6 @@ AppliedResult applied(const Pipeline& pipeline, Index points, const std::vector<
     return result;
 }
 
-using Facts = std::vector<std::pair<std::string, std::string>>;
-
 std::string share_percent(double share) { return fixed_text(100 * share, 1) + " %"; }
 
 void add_sizes(Facts& rows, const ClusteringResult& result) {
@@ -122,7 +116,7 @@ std::string clusters_more(std::size_t clusters) {
 // One line per cluster.
 std::string short_description(const Description& description) {
     if (description.clusters.empty()) return "";
-    std::vector<std::vector<std::string>> rows;
+    TextRows rows;
     for (const ClusterProfile& cluster : description.clusters) {
         if (rows.size() == most_clusters_told) break;
         rows.push_back(
@@ -158,7 +152,7 @@ std::string long_description(const Description& description) {
         if (cluster.silhouette) out += ", silhouette " + fixed_text(*cluster.silhouette, 3);
         if (cluster.nearest) out += ", nearest to cluster " + description.clusters[at(*cluster.nearest)].name;
         out += "\n";
-        std::vector<std::vector<std::string>> rows;
+        TextRows rows;
         for (const ColumnProfile& column : cluster.columns) {
             rows.push_back({"  " + formats::shown(column.name),
                             !column.elsewhere                  ? "-"
@@ -196,8 +190,7 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     result.sample = pipeline.sample();
     result.size_bounds = problem.sizes;
     result.sizes = result.report.sizes;
-    result.noise = std::accumulate(result.sizes.begin(), result.sizes.end(), result.report.points,
-                                   [](Index left, Index size) { return left - size; });
+    result.noise = result.report.points - std::accumulate(result.sizes.begin(), result.sizes.end(), Index{0});
     result.noise_beyond = pipeline.noise_beyond();
     result.rows_left_out = static_cast<Index>(pipeline.left_out().size());
     result.interrupted = result.report.stopped == StopReason::interrupted;
@@ -261,12 +254,11 @@ AppliedResult transform_result(const Pipeline& pipeline, const PreparedRows& row
     return result;
 }
 
-std::string title(const FitResult& result) {
-    const FitReport& report = result.report;
+std::string FitResult::title() const {
     std::string clusters = counted_text(report.clusters_found, "cluster");
     if (report.clusters_found != report.clusters_requested)
         clusters += filled(" ({} asked for)", report.clusters_requested);
-    return result.method->name + " on " + result.source + ": " + counted_text(report.points, "row") + ", " +
+    return method->name + " on " + source + ": " + counted_text(report.points, "row") + ", " +
            counted_text(report.dimensions, "column") + ", " + clusters;
 }
 
@@ -276,8 +268,7 @@ std::string text_document(const FitResult& result) {
     if (report.stopped == StopReason::exact) {
         objective += " (exact)";
     } else {
-        objective += filled(" after {}{} ({})", report.iterations,
-                            report.iterations == 1 ? " iteration" : " iterations", name(report.stopped));
+        objective += filled(" after {} ({})", counted(report.iterations, "iteration"), name(report.stopped));
     }
     Facts rows;
     add_sizes(rows, result);
@@ -290,7 +281,7 @@ std::string text_document(const FitResult& result) {
     add_scores(rows, result);
     if (result.agreement) rows.emplace_back("truth", truth_text(*result.agreement, result.truth_source));
     add_seconds_and_written(rows, result);
-    return title(result) + "\n" + facts(rows) +
+    return result.title() + "\n" + facts(rows) +
            (result.description ? "\n" + short_description(*result.description) : "");
 }
 
@@ -316,8 +307,5 @@ std::string text_document(const AppliedResult& result) {
     return result.method + " of " + result.model + " on " + result.source + ": " + counted_text(result.points, "row") +
            "\n" + facts(rows) + (result.description ? long_description(*result.description) : "");
 }
-
-std::string json_document(const FitResult& result) { return document(json_of(result)); }
-std::string json_document(const AppliedResult& result) { return document(json_of(result)); }
 
 }  // namespace coterie

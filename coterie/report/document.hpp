@@ -50,6 +50,9 @@ struct FitResult : ClusteringResult {
     Index sample = 0;                       // rows that the method saw, if not all; else 0
     std::optional<ClusterChoice> choice;    // set by the caller if the number of clusters was chosen
     bool interrupted = false;
+
+    /// One line: "kmeans on data:digits: 1,797 rows, 64 columns, 10 clusters".
+    COTERIE_API std::string title() const;
 };
 
 struct AppliedResult : ClusteringResult {
@@ -82,8 +85,6 @@ COTERIE_API AppliedResult predict_result(const Pipeline& pipeline, std::vector<I
 COTERIE_API AppliedResult transform_result(const Pipeline& pipeline, const PreparedRows& rows, Index dimensions,
                                            const std::string& source);
 
-/// One line: "kmeans on data:digits: 1797 points, 64 dimensions, 10 clusters".
-COTERIE_API std::string title(const FitResult& result);
 COTERIE_API std::string text_document(const FitResult& result);
 COTERIE_API std::string text_document(const AppliedResult& result);
 /// Keys are in the documented order. Bytes that are not UTF-8 are replaced.

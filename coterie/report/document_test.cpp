@@ -57,9 +57,9 @@ TEST(FitResult, AgreesWithModelAndTruth) {
     EXPECT_TRUE(document["options"].contains("restarts")) << "defaults, too";
     EXPECT_EQ(document["scores"]["acc"], 1);
     EXPECT_EQ(document["confusion"]["classes"], (json{"left", "right"}));
-    EXPECT_EQ(title(result), "kmeans on six: 6 rows, 2 columns, 2 clusters");
+    EXPECT_EQ(result.title(), "kmeans on six: 6 rows, 2 columns, 2 clusters");
     const std::string text = text_document(result);
-    EXPECT_TRUE(text.starts_with(title(result) + "\nsizes        3 3\n")) << text;
+    EXPECT_TRUE(text.starts_with(result.title() + "\nsizes        3 3\n")) << text;
     EXPECT_NE(text.find("scores       ACC 1.0000, NMI 1.0000"), std::string::npos) << text;
 }
 

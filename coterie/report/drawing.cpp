@@ -1,12 +1,9 @@
-// Marks, axes and frames as short SVG. Thousands of marks are most of a picture's bytes, so many marks are one path,
-// each relative to the one before.
+// Marks are most of a picture's bytes, so many marks are one path, each relative to the one before.
 
 #include "coterie/report/drawing.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <string_view>
 
 #include "coterie/base/text.hpp"
 #include "coterie/base/utf8.hpp"
@@ -47,15 +44,13 @@ std::string escape_markup(const std::string& text) {
 
 std::string cluster_colour(std::size_t cluster) { return colours[cluster % colours.size()]; }
 
-void append_number(std::string& out, double value) {
-    char text[32];
-    const int length = std::snprintf(text, sizeof text, "%.1f", value);
-    std::size_t size = static_cast<std::size_t>(length);
-    if (size > 2 && text[size - 1] == '0') size -= 2;
-    out.append(text, size);
+std::string pixels(double value) {
+    std::string out = formatted("%.1f", value);
+    if (out.size() > 2 && out.back() == '0') out.resize(out.size() - 2);
+    return out;
 }
 
-void append_mark(std::string& out, std::size_t shape, double x, double y) {
+std::string mark_at(std::size_t shape, double x, double y) {
     static constexpr std::array<std::array<double, 2>, 7> offsets = {
         {{0, 0}, {0, -3.4}, {-2.5, -2.5}, {0, -3.5}, {0, 3.4}, {-1.2, -3.2}, {-2.6, -2.6}}};
     static constexpr std::array<const char*, 7> tails = {
@@ -67,11 +62,7 @@ void append_mark(std::string& out, std::size_t shape, double x, double y) {
         "h2.4v2h2v2.4h-2v2h-2.4v-2h-2v-2.4h2z",
         "l2.6 1.6l2.6 -1.6l-1.6 2.6l1.6 2.6l-2.6 -1.6l-2.6 1.6l1.6 -2.6z"};
     const auto which = shape % offsets.size();
-    out += 'M';
-    append_number(out, x + offsets[which][0]);
-    out += ' ';
-    append_number(out, y + offsets[which][1]);
-    out += tails[which];
+    return "M" + pixels(x + offsets[which][0]) + " " + pixels(y + offsets[which][1]) + tails[which];
 }
 
 std::string mark_style(std::size_t cluster) {
@@ -100,55 +91,41 @@ Axis axis_over(double low, double high) {
 }
 
 std::string text_at(double x, double y, const std::string& attributes, const std::string& text) {
-    std::string out = "<text x=\"";
-    append_number(out, x);
-    out += "\" y=\"";
-    append_number(out, y);
-    out += "\"" + (attributes.empty() ? "" : " " + attributes) + ">" + escape_markup(text) + "</text>\n";
-    return out;
+    return filled("<text x=\"{}\" y=\"{}\"{}>{}</text>\n", pixels(x), pixels(y),
+                  attributes.empty() ? "" : " " + attributes, escape_markup(text));
+}
+
+std::string text_upwards(double x, double y, const std::string& text) {
+    return text_at(
+        x, y, filled("text-anchor=\"middle\" transform=\"rotate(-90 {} {})\"", pixels(x), formatted("%.1f", y)), text);
 }
 
 std::string frame_lines(const Frame& frame, bool vertical_ticks) {
     std::string grid;
     std::string labels;
     for (const double tick : frame.horizontal.ticks) {
-        grid += "M";
-        append_number(grid, frame.x(tick));
-        grid += " ";
-        append_number(grid, frame.top);
-        grid += "V";
-        append_number(grid, frame.bottom);
+        grid += "M" + pixels(frame.x(tick)) + " " + pixels(frame.top) + "V" + pixels(frame.bottom);
         labels += text_at(frame.x(tick), frame.bottom + 16, "text-anchor=\"middle\"", formatted("%.4g", tick));
     }
     for (const double tick : vertical_ticks ? frame.vertical.ticks : std::vector<double>{}) {
-        grid += "M";
-        append_number(grid, frame.left);
-        grid += " ";
-        append_number(grid, frame.y(tick));
-        grid += "H";
-        append_number(grid, frame.right);
+        grid += "M" + pixels(frame.left) + " " + pixels(frame.y(tick)) + "H" + pixels(frame.right);
         labels += text_at(frame.left - 7, frame.y(tick) + 4, "text-anchor=\"end\"", formatted("%.4g", tick));
     }
-    std::string out = "<path d=\"" + grid + "\" stroke=\"#E5E7EB\" fill=\"none\"/>\n<rect x=\"";
-    append_number(out, frame.left);
-    out += "\" y=\"";
-    append_number(out, frame.top);
-    out += "\" width=\"";
-    append_number(out, frame.right - frame.left);
-    out += "\" height=\"";
-    append_number(out, frame.bottom - frame.top);
-    out += "\" fill=\"none\" stroke=\"#9CA3AF\"/>\n<g font-size=\"11\" fill=\"#4B5563\">\n" + labels + "</g>\n";
-    return out;
+    return filled(
+        "<path d=\"{}\" stroke=\"#E5E7EB\" fill=\"none\"/>\n<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
+        "fill=\"none\" stroke=\"#9CA3AF\"/>\n<g font-size=\"11\" fill=\"#4B5563\">\n{}</g>\n",
+        grid, pixels(frame.left), pixels(frame.top), pixels(frame.right - frame.left), pixels(frame.bottom - frame.top),
+        labels);
 }
 
 std::string svg_start(double width, double height, const std::string& described) {
-    std::string out = filled(
+    return filled(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {}{}\" role=\"img\" "
-        "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n",
-        formatted("%.0f", width), formatted("%.0f", height), formatted("%.0f ", width), formatted("%.0f", height));
-    out += "<title>" + escape_markup(described) + "</title>\n";
-    out += "<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"#FFFFFF\"/>\n";
-    return out;
+        "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, "
+        "sans-serif\">\n<title>{}</title>\n"
+        "<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"#FFFFFF\"/>\n",
+        formatted("%.0f", width), formatted("%.0f", height), formatted("%.0f ", width), formatted("%.0f", height),
+        escape_markup(described));
 }
 
 }  // namespace coterie::internal

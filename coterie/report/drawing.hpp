@@ -20,10 +20,10 @@ inline constexpr std::array<const char*, 8> colours = {"#0072B2", "#E69F00", "#0
 /// are more, shapes distinguish them.
 std::string cluster_colour(std::size_t cluster);
 
-/// Rounds to a tenth of a pixel, which saves half of the bytes and is not visible.
-void append_number(std::string& out, double value);
+/// A number rounded to a tenth of a pixel, which saves half of the bytes and is not visible.
+std::string pixels(double value);
 /// A mark centred at (x, y), as path commands.
-void append_mark(std::string& out, std::size_t shape, double x, double y);
+std::string mark_at(std::size_t shape, double x, double y);
 std::string mark_style(std::size_t cluster);
 
 struct Axis {
@@ -46,6 +46,8 @@ struct Frame {
 std::string frame_lines(const Frame& frame, bool vertical_ticks);
 
 std::string text_at(double x, double y, const std::string& attributes, const std::string& text);
+/// A text in the middle at (x, y) that reads upwards: the name of a vertical axis.
+std::string text_upwards(double x, double y, const std::string& text);
 /// The beginning of the SVG, up to the background. `described`: the title for readers who cannot see the picture.
 std::string svg_start(double width, double height, const std::string& described);
 

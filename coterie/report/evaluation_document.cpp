@@ -1,9 +1,6 @@
-// The scores of labels against a truth, and the matched table of classes and clusters. In text the table has at most
-// 30 rows and columns.
+// The scores, and the matched table of classes and clusters. In text the table has at most 30 rows and columns.
 
 #include "coterie/report/evaluation_document.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include "coterie/base/text.hpp"
 #include "coterie/report/json.hpp"
@@ -15,18 +12,18 @@ using namespace internal;
 
 namespace {
 
-std::string confusion_text(const Confusion& confusion, const std::string& wide_hint) {
+std::string confusion_text(const Confusion& confusion) {
     constexpr std::size_t most = 30;
     if (confusion.classes.size() > most || confusion.clusters.size() > most)
-        return filled("The confusion table of {} classes and {} clusters is too wide for a terminal{}.\n",
-                      confusion.classes.size(), confusion.clusters.size(), wide_hint);
+        return filled("The confusion table of {} classes and {} clusters is too wide for a terminal; {} has it.\n",
+                      confusion.classes.size(), confusion.clusters.size(), Spelling::current().option("json"));
     std::vector<std::string> header = {"class \\ cluster"};
     std::vector<std::size_t> right;
     for (const auto& cluster : confusion.clusters) {
         right.push_back(header.size());
         header.push_back(cluster);
     }
-    std::vector<std::vector<std::string>> rows;
+    TextRows rows;
     for (std::size_t v = 0; v < confusion.classes.size(); ++v) {
         std::vector<std::string> row = {confusion.classes[v]};
         for (const auto count : confusion.counts[v]) row.push_back(std::to_string(count));
@@ -46,22 +43,20 @@ std::optional<Message> unknown_rows_warning(const Agreement& agreement, Index ro
                               " left out of the scores"};
 }
 
-std::string text_document(const EvaluationResult& result) {
-    const Agreement& agreement = result.agreement;
-    std::vector<std::pair<std::string, std::string>> rows = {{"rows", count_text(agreement.scored)}};
+std::string text_document(const std::string&, const std::string&, const Agreement& agreement) {
+    Facts rows = {{"rows", count_text(agreement.scored)}};
     for (const auto& [name, score] : named(agreement.scores)) rows.emplace_back(name, share_text(score));
-    return facts(rows) + "\n" + confusion_text(agreement.confusion, result.wide_hint);
+    return facts(rows) + "\n" + confusion_text(agreement.confusion);
 }
 
-std::string json_document(const EvaluationResult& result) {
-    Json out;
-    out["schema"] = json_schema;
-    out["labels"] = result.labels;
-    out["truth"] = result.truth;
-    out["n"] = result.agreement.scored;
-    out["unknown"] = result.agreement.unknown;
-    out.update(json_of(result.agreement.scores));
-    out["confusion"] = json_of(result.agreement.confusion);
+std::string json_document(const std::string& labels, const std::string& truth, const Agreement& agreement) {
+    Json out = new_document();
+    out["labels"] = labels;
+    out["truth"] = truth;
+    out["n"] = agreement.scored;
+    out["unknown"] = agreement.unknown;
+    out.update(json_of(agreement.scores));
+    out["confusion"] = json_of(agreement.confusion);
     return document(out);
 }
 

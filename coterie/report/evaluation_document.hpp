@@ -1,25 +1,15 @@
 #pragma once
-// Labels scored against a truth.
+// Labels scored against a truth, as text for people and as JSON for programs.
 
-#include <optional>
-#include <string>
-
-#include "coterie/base/message.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 
 namespace coterie {
 
-struct EvaluationResult {
-    std::string labels;  // source of the labels
-    std::string truth;   // source of the truth
-    Agreement agreement;
-    std::string wide_hint = {};  // what follows "is too wide for a terminal" if the text leaves out the table
-};
-
 /// The warning for rows without a truth or a label; empty if there are none. `rows`: the number of all rows.
 std::optional<Message> unknown_rows_warning(const Agreement& agreement, Index rows);
 
-std::string text_document(const EvaluationResult& result);
-std::string json_document(const EvaluationResult& result);
+/// `labels` and `truth`: their sources.
+std::string text_document(const std::string& labels, const std::string& truth, const Agreement& agreement);
+std::string json_document(const std::string& labels, const std::string& truth, const Agreement& agreement);
 
 }  // namespace coterie

@@ -1,9 +1,6 @@
-// Writes the files of a fit. Rank 0 appends the labels of the other processes to its own. The page is written last, and
-// lists itself among the written files.
+// Rank 0 appends the labels of the other processes to its own. The page is written last, and lists itself.
 
 #include "coterie/report/fit_files.hpp"
-
-#include <optional>
 
 #include "coterie/io/output_file.hpp"
 #include "coterie/report/labels_file.hpp"
@@ -65,8 +62,9 @@ void write_fit_files(const FitPaths& paths, const Pipeline& pipeline, const FitD
     attempt("picture", paths.picture, [&] { write_file(paths.picture, picture); });
     if (paths.page.empty()) return;
     result.written.emplace_back("report", paths.page);
-    if (!failures.attempt(
-            [&] { write_file(paths.page, page(result, picture, details.name_of_option, map, details.search)); }))
+    if (!failures.attempt([&] {
+            write_file(paths.page, html_document(result, picture, details.name_of_option, map, details.search));
+        }))
         result.written.pop_back();
 }
 

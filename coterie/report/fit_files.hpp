@@ -1,11 +1,6 @@
 #pragma once
 // The files of a fit: labels, table, model, picture and page.
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "coterie/io/write_failures.hpp"
 #include "coterie/report/document.hpp"
 
@@ -36,7 +31,7 @@ struct FitDetails {
     const std::optional<Truth>& truth;
     const TableRows* rows = nullptr;  // of the points' file, or nullptr
     std::function<std::string(std::string_view)> name_of_option = {};
-    std::string search = {};  // as in page()
+    std::string search = {};  // as in html_document()
 };
 /// Writes all files but the labels. Adds the written files and the seconds of drawing to the result. If a file cannot
 /// be written, adds it to `failures`, and still writes the others.

@@ -1,14 +1,10 @@
-// Lists of names and functions define the quantities of a row. The table, the JSON document and the csv all come from
-// these lists, so a new quantity is one line. A quantity that is undefined for a row is blank, and is left out of the
-// least, median and largest value. Rows have their numbers in the file.
+// Lists of names and functions define the quantities of a row, so a new quantity is one line. A quantity that is
+// undefined for a row is blank, and is left out of the least, median and largest value.
 
 #include "coterie/report/geometry_document.hpp"
 
 #include <algorithm>
 #include <set>
-#include <string_view>
-
-#include <nlohmann/json.hpp>
 
 #include "coterie/base/text.hpp"
 #include "coterie/report/json.hpp"
@@ -28,6 +24,9 @@ struct Quantity {
 constexpr std::optional<double> when(bool defined, double value) {
     return defined ? std::optional<double>(value) : std::nullopt;
 }
+constexpr std::optional<double> in_curvature_interval(const PointGeometry& p, double LambdaInterval::*end) {
+    return p.curvature_interval ? std::optional<double>((*p.curvature_interval).*end) : std::nullopt;
+}
 constexpr Quantity quantities[] = {
     {"radius", [](const PointGeometry& p) { return when(true, p.radius); }},
     {"r_W", [](const PointGeometry& p) { return when(true, p.inradius); }},
@@ -44,14 +43,8 @@ constexpr Quantity quantities[] = {
     {"foreign_share", [](const PointGeometry& p) { return when(p.solved, p.foreign_share); }},
     {"violation", [](const PointGeometry& p) { return when(p.solved, p.violation); }},
     {"dist_bound", [](const PointGeometry& p) { return p.distance_bound; }},
-    {"lambda_l_curvature",
-     [](const PointGeometry& p) {
-         return when(p.curvature_interval.has_value(), p.curvature_interval ? p.curvature_interval->lower : 0);
-     }},
-    {"lambda_u_curvature",
-     [](const PointGeometry& p) {
-         return when(p.curvature_interval.has_value(), p.curvature_interval ? p.curvature_interval->upper : 0);
-     }},
+    {"lambda_l_curvature", [](const PointGeometry& p) { return in_curvature_interval(p, &LambdaInterval::lower); }},
+    {"lambda_u_curvature", [](const PointGeometry& p) { return in_curvature_interval(p, &LambdaInterval::upper); }},
 };
 constexpr std::string_view quantities_of_the_table[] = {"r_W", "dist", "gamma_W", "lambda_l", "lambda", "lambda_u"};
 
@@ -148,10 +141,10 @@ std::optional<Message> inexact_rows_warning(const std::vector<PointGeometry>& ge
 
 std::string text_document(const GeometryResult& result) {
     const std::size_t classes = classes_of(result);
-    std::vector<std::vector<std::string>> shares;
+    TextRows shares;
     for (const auto& property : properties)
         shares.push_back({property.meaning, share_text(share_of(result.geometry, property))});
-    std::vector<std::vector<std::string>> rows;
+    TextRows rows;
     for (const auto& spread : spreads_of(result.geometry))
         if (std::ranges::find(quantities_of_the_table, spread.name) != std::end(quantities_of_the_table))
             rows.push_back(
@@ -164,12 +157,11 @@ std::string text_document(const GeometryResult& result) {
 }
 
 std::string json_document(const GeometryResult& result) {
-    Json out;
-    out["schema"] = json_schema;
+    Json out = new_document();
     out["points"] = result.source;
     out["labels"] = result.labels_source;
     out["warnings"] = result.warnings;
-    out["options"] = json_of(GeometryOptions::described(), GeometryOptions::described().values(&result.options));
+    out["options"] = json_of_options(result.options);
     out["preprocessing"] = result.preprocessing;
     out["n"] = result.labels.labels.size();
     out["d"] = result.dimensions;

@@ -2,10 +2,6 @@
 // The geometry of rows (manifold/geometry.hpp) as text for people, JSON for programs, and a csv file with one line per
 // row.
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "coterie/manifold/geometry.hpp"
 #include "coterie/report/document.hpp"
 

@@ -1,9 +1,7 @@
-// Builds each piece of a document once, under the documented names and in the documented order. Numbers that are not
-// finite and automatic options are null.
+// Builds each piece of a document once, under the documented names and in the documented order.
 
 #include "coterie/report/json.hpp"
 
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace coterie::internal {
@@ -12,7 +10,8 @@ namespace {
 void add_scores(Json& json, const ClusteringResult& result) {
     if (!result.agreement) return;
     json["truth"] = result.truth_source;
-    json["scores"] = scores_json(*result.agreement);
+    Json& scores = json["scores"] = json_of(result.agreement->scores);
+    if (result.agreement->label_accuracy) scores["label_accuracy"] = *result.agreement->label_accuracy;
     json["scored"] = result.agreement->scored;
 }
 
@@ -22,12 +21,11 @@ Json rows_json(const std::vector<Index>& rows) {
     return out;
 }
 
-// Row numbers start at 1, as in messages.
 Json json_of(const ClusterProfile& cluster, bool whole) {
     Json out = {{"cluster", cluster.name}, {"points", cluster.rows}, {"share", cluster.share}};
     if (whole) {
-        out["silhouette"] = cluster.silhouette ? Json(*cluster.silhouette) : Json();
-        out["nearest"] = cluster.nearest ? Json(*cluster.nearest) : Json();
+        out["silhouette"] = or_null(cluster.silhouette);
+        out["nearest"] = or_null(cluster.nearest);
     }
     out["columns"] = Json::array();
     for (const ColumnProfile& column : cluster.columns) {
@@ -35,7 +33,7 @@ Json json_of(const ClusterProfile& cluster, bool whole) {
                     {"column", column.column},
                     {"difference", column.difference},
                     {"mean", column.mean},
-                    {"elsewhere", column.elsewhere ? Json(*column.elsewhere) : Json()}};
+                    {"elsewhere", or_null(column.elsewhere)}};
         if (column.quartiles) one["quartiles"] = *column.quartiles;
         out["columns"].push_back(std::move(one));
     }
@@ -44,6 +42,16 @@ Json json_of(const ClusterProfile& cluster, bool whole) {
         out["doubtful"] = rows_json(cluster.doubtful);
     }
     return out;
+}
+
+// `labelled`: whether partial labels were given.
+void add_labels(Json& json, const ClusteringResult& result, bool labelled) {
+    for (const auto& group : result.groups) {
+        Json one = {{"name", group.name}, {"clusters", group.clusters}, {"points", group.points}};
+        if (labelled) one["labelled"] = group.labelled;
+        one["share"] = group.share;
+        json["labels"].push_back(std::move(one));
+    }
 }
 
 // Methods without noise, and results without noise, get no noise keys.
@@ -58,8 +66,8 @@ void add_description(Json& json, const ClusteringResult& result, bool whole) {
     if (!result.description) return;
     const Description& description = *result.description;
     if (whole) {
-        json["silhouette"] = description.silhouette ? Json(*description.silhouette) : Json();
-        json["silhouettes"] = description.silhouettes.empty() ? Json() : Json(description.silhouettes);
+        json["silhouette"] = or_null(description.silhouette);
+        json["silhouettes"] = or_null(description.silhouettes);
         json["closest"] = description.closest ? Json{description.closest->first, description.closest->second} : Json();
         json["space"] = description.space;
     }
@@ -116,34 +124,13 @@ Json json_of(const Scores& scores) {
             {"completeness", scores.completeness}};
 }
 
-Json scores_json(const Agreement& agreement) {
-    Json out = json_of(agreement.scores);
-    if (agreement.label_accuracy) out["label_accuracy"] = *agreement.label_accuracy;
-    return out;
-}
-
-Json json_of(const std::vector<LabelGroup>& groups, bool labelled) {
-    Json out = Json::array();
-    for (const auto& group : groups) {
-        Json one = {{"name", group.name}, {"clusters", group.clusters}, {"points", group.points}};
-        if (labelled) one["labelled"] = group.labelled;
-        one["share"] = group.share;
-        out.push_back(std::move(one));
-    }
-    return out;
-}
-
 Json json_of(const Confusion& confusion) {
     Json matched = Json::array();
-    for (const auto& name : confusion.matched) matched.push_back(name.empty() ? Json(nullptr) : Json(name));
+    for (const auto& name : confusion.matched) matched.push_back(or_null(name));
     return {{"classes", confusion.classes},
             {"clusters", confusion.clusters},
             {"matched", matched},
             {"counts", confusion.counts}};
-}
-
-Json json_of(const Detail& detail) {
-    return std::visit([](const auto& held) { return Json(held); }, detail);
 }
 
 Json json_of(const Seconds& seconds) {
@@ -153,12 +140,6 @@ Json json_of(const Seconds& seconds) {
 }
 
 Json json_of(const ClusterChoice& choice) {
-    const auto numbers = [](const std::vector<double>& values) {
-        Json out = Json::array();
-        for (const double value : values) out.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
-        return out;
-    };
-    const auto or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
     Json out;
     out["recommended"] = choice.recommended;
     out["sureness"] = std::string(name(choice.sureness));
@@ -168,14 +149,14 @@ Json json_of(const ClusterChoice& choice) {
     for (const auto& curve : choice.curves)
         out["criteria"].push_back({{"name", std::string(name(curve.criterion))},
                                    {"rule", std::string(rule(curve.criterion))},
-                                   {"chosen", curve.chosen ? Json(*curve.chosen) : Json(nullptr)},
-                                   {"values", numbers(curve.values)},
-                                   {"spreads", curve.spreads.empty() ? Json(nullptr) : numbers(curve.spreads)},
+                                   {"chosen", or_null(curve.chosen)},
+                                   {"values", curve.values},
+                                   {"spreads", curve.spreads.empty() ? Json() : Json(curve.spreads)},
                                    {"left_out", or_null(curve.left_out)}});
     out["errors"] = Json::array();
     for (const auto& error : choice.errors) out["errors"].push_back(or_null(error));
     out["n"] = choice.points;
-    out["sample"] = choice.sample > 0 ? Json(choice.sample) : Json(nullptr);
+    out["sample"] = count_or_null(choice.sample);
     out["fits"] = choice.fits;
     out["references"] = choice.references;
     out["halvings"] = choice.halvings;
@@ -198,8 +179,7 @@ std::string document(const Json& json) { return json.dump(2, ' ', false, Json::e
 
 Json json_of(const FitResult& result) {
     const FitReport& report = result.report;
-    Json json;
-    json["schema"] = json_schema;
+    Json json = new_document();
     json["method"] = result.method->name;
     json["points"] = result.source;
     json["precision"] = result.scalar;
@@ -212,7 +192,7 @@ Json json_of(const FitResult& result) {
     json["clusters_found"] = report.clusters_found;
     json["sizes"] = result.sizes;
     add_noise(json, result);
-    if (!result.groups.empty()) json["labels"] = json_of(result.groups, true);
+    add_labels(json, result, true);
     add_description(json, result, false);
     if (result.choice) json["choice"] = json_of(*result.choice);
     json["objective"] = report.objective;
@@ -227,7 +207,8 @@ Json json_of(const FitResult& result) {
     add_scores(json, result);
     if (result.agreement) json["confusion"] = json_of(result.agreement->confusion);
     Json details = Json::object();
-    for (const auto& [name, detail] : report.details) details[name] = json_of(detail);
+    for (const auto& [name, detail] : report.details)
+        std::visit([&, &key = name](const auto& held) { details[key] = held; }, detail);
     if (report.empty_clusters_repaired > 0 || !report.empty_cluster_policy.empty()) {
         details["empty_clusters_repaired"] = report.empty_clusters_repaired;
         details["empty_cluster_policy"] = report.empty_cluster_policy;
@@ -238,9 +219,16 @@ Json json_of(const FitResult& result) {
     return json;
 }
 
-Json json_of(const AppliedResult& result) {
-    Json json;
-    json["schema"] = json_schema;
+}  // namespace coterie::internal
+
+namespace coterie {
+
+using namespace internal;
+
+std::string json_document(const FitResult& result) { return document(json_of(result)); }
+
+std::string json_document(const AppliedResult& result) {
+    Json json = new_document();
     json["method"] = result.method;
     json["model"] = result.model;
     json["points"] = result.source;
@@ -254,7 +242,7 @@ Json json_of(const AppliedResult& result) {
         json["sizes"] = result.sizes;
         add_noise(json, result);
     }
-    if (!result.groups.empty()) json["labels"] = json_of(result.groups, false);
+    add_labels(json, result, false);
     add_description(json, result, true);
     json["preprocessing"] = result.preprocessing;
     json["seconds"] = json_of(result.seconds);
@@ -265,18 +253,16 @@ Json json_of(const AppliedResult& result) {
     if (result.comparison) json["comparison"] = json_of(*result.comparison);
     if (result.moved_to == 0) add_written(json, result);
     add_origin(json, result);
-    return json;
+    return document(json);
 }
 
-}  // namespace coterie::internal
-
-void coterie::to_json(internal::Json& json, const Message& message) {
+void to_json(Json& json, const Message& message) {
     const Spelling& spelled = Spelling::current();
     json = {{"code", std::string(name(message.code))}, {"text", message.text()}};
-    if (!message.context.empty()) json["context"] = message.context;
     const auto add = [&](const char* key, const std::string& text) {
         if (!text.empty()) json[key] = text;
     };
+    add("context", message.context);
     if (!message.option.empty()) json["option"] = spelled("`" + message.option + "`");
     add("value", message.value);
     add("accepted", spelled(message.accepted));
@@ -287,3 +273,5 @@ void coterie::to_json(internal::Json& json, const Message& message) {
     add("column", message.column);
     if (message.column_number) json["column_number"] = *message.column_number;
 }
+
+}  // namespace coterie

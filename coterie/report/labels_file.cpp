@@ -1,10 +1,9 @@
-// Sends labels between processes and writes them to the file, a million at a time. Rank 0 holds its own labels and one
-// piece. Each other process keeps its labels until earlier processes' labels are written, so that no computation waits.
+// Labels are sent and written a million at a time. Rank 0 holds its own labels and one piece. Each other process keeps
+// its labels until earlier processes' labels are written, so that no computation waits.
 
 #include "coterie/report/labels_file.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/pipeline/evaluation.hpp"

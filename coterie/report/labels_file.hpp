@@ -1,11 +1,6 @@
 #pragma once
 // Files of labels for all rows, from one or several processes.
 
-#include <cstdint>
-#include <functional>
-#include <span>
-#include <string>
-
 #include "coterie/base/parallel/communicator.hpp"
 #include "coterie/io/writer.hpp"
 #include "coterie/model/model.hpp"

@@ -1,6 +1,5 @@
 // Concatenates arrays, compresses them with zlib and encodes them in base64. Browsers decompress them without a library
-// (DecompressionStream), and map.js draws them. The numbers of a map are only displayed, so 16 bits are enough for
-// coordinates. A page of a million points stays small enough to send.
+// (DecompressionStream), and map.js draws them. 16 bits are enough to display coordinates.
 
 #include "coterie/report/map.hpp"
 
@@ -9,10 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numeric>
-
-#include <nlohmann/json.hpp>
 
 #include "coterie/base/load_rows.hpp"
 #include "coterie/base/sparse_points.hpp"
@@ -22,6 +18,7 @@
 #include "coterie/pipeline/left_out.hpp"
 #include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/page_assets.hpp"
+#include "coterie/report/json.hpp"
 #include "coterie/report/picture.hpp"
 #include "coterie/report/result_text.hpp"
 
@@ -32,6 +29,7 @@ using namespace report::internal;
 
 namespace {
 
+constexpr Index most_rows_of_map = 1000000;
 constexpr Index most_numbers_of_columns = 4000000;
 constexpr Index most_dimensions_for_all_rows = 1000;  // with more, the axes come from a sample
 constexpr Index rows_of_sample = 1000;
@@ -41,8 +39,6 @@ constexpr std::size_t most_text = 16 * 1000000;  // bytes of one text column
 
 class Packed {
 public:
-    using Json = nlohmann::ordered_json;
-
     void add_rounded(Json about, const std::vector<double>& values) {
         const auto [low, high] = std::minmax_element(values.begin(), values.end());
         const double width = *high > *low ? *high - *low : 1;
@@ -246,15 +242,19 @@ std::vector<std::int32_t> places_beside(const ComparedMethod& method, const Comp
     return out;
 }
 
+Labels labels_of_kept(Labels labels, const std::vector<Index>& left_out) {
+    erase_rows(labels, left_out);
+    return labels;
+}
+
 // The map, its data and its scripts.
 std::string section_of(const Packed& packed, Index rows, const std::vector<Index>& left_out) {
-    const Packed::Json about = {
-        {"rows", rows}, {"left_out", left_out}, {"colours", colours}, {"arrays", packed.arrays()}};
-    std::string out = "<section id=\"map\" hidden>\n<h2>Map</h2>\n";
-    out += controls;
-    out += "</section>\n<p id=\"map-missing\"></p>\n<script type=\"application/json\" id=\"map-about\">" +
-           script_text(about.dump(-1, ' ', false, Packed::Json::error_handler_t::replace)) +
-           "</script>\n<script type=\"text/plain\" id=\"map-data\">" + base64(packed.deflated()) + "</script>\n";
+    const Json about = {{"rows", rows}, {"left_out", left_out}, {"colours", colours}, {"arrays", packed.arrays()}};
+    std::string out = filled(
+        "<section id=\"map\" hidden>\n<h2>Map</h2>\n{}</section>\n<p id=\"map-missing\"></p>\n"
+        "<script type=\"application/json\" id=\"map-about\">{}</script>\n"
+        "<script type=\"text/plain\" id=\"map-data\">{}</script>\n",
+        controls, script_text(about.dump(-1, ' ', false, Json::error_handler_t::replace)), base64(packed.deflated()));
     for (const std::string_view script : page_scripts) out += filled("<script>{}</script>\n", script);
     return filled("{}<script>{}</script>\n", out, page_map_script);
 }
@@ -278,19 +278,14 @@ std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, c
     std::vector<std::string> names;
     for (const ClusterProfile& cluster : description.clusters) names.push_back(cluster.name);
     packed.add_labels({{"name", "cluster"}, {"names", names}}, description.row_labels);
-    const auto kept = [&](Labels labels) {
-        erase_rows(labels, prepared.left_out);
-        return labels;
-    };
+    const auto kept = [&](const Labels& labels) { return labels_of_kept(labels, prepared.left_out); };
     if (truth) packed.add_labels({{"name", "truth"}, {"names", truth->column.names}}, kept(truth->column.labels));
     if (result.comparison) {
-        const Labels other = kept(result.comparison->labels);
-        Labels moved;
-        for (const bool each : result.comparison->has_moved) moved.push_back(each ? 1 : 0);
-        packed.add_labels(
-            {{"name", "other model"}, {"title", "cluster of the other model"}, {"names", result.comparison->names}},
-            other);
-        packed.add_labels({{"name", "moved"}, {"names", {"stayed", "moved"}}}, kept(moved));
+        const ModelComparison& other = *result.comparison;
+        packed.add_labels({{"name", "other model"}, {"title", "cluster of the other model"}, {"names", other.names}},
+                          kept(other.labels));
+        packed.add_labels({{"name", "moved"}, {"names", {"stayed", "moved"}}},
+                          kept(Labels(other.has_moved.begin(), other.has_moved.end())));
     }
     packed.add_rounded({{"name", "confidence"}, {"title", "confidence (silhouette)"}}, description.row_silhouettes);
     if (!description.row_outlier_scores.empty())
@@ -310,10 +305,7 @@ ComparisonDrawings comparison_drawings(const Comparison& comparison, const Prepa
     const std::vector<std::string>& names_of_columns = prepared.problem.column_names;
     const Index n = points.rows();
     if (done.empty() || as_sparse(points) != nullptr || !points.resident() || n > most_rows_of_map || n < 2) return {};
-    const auto kept = [&](Labels labels) {
-        erase_rows(labels, prepared.left_out);
-        return labels;
-    };
+    const auto kept = [&](const Labels& labels) { return labels_of_kept(labels, prepared.left_out); };
     Packed packed;
     add_axes(packed, points, "the points", run);
     for (const ComparedMethod* method : done) {

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
@@ -13,21 +12,19 @@
 
 namespace coterie {
 
-inline constexpr Index most_rows_of_map = 1000000;
-
-/// The map for page(). `rows`: the rows of the result (Pipeline::fitted_rows or Pipeline::prepare), in memory and not
-/// affinities. The result needs a description by describe. `table`: the same rows as written in their file, with ids
-/// and words, or nullptr.
+/// The map for html_document(). `rows`: the rows of the result (Pipeline::fitted_rows or Pipeline::prepare), in memory
+/// and not affinities. The result needs a description by describe. `table`: the same rows as written in their file,
+/// with ids and words, or nullptr.
 ///
 /// Axes are those of the method's own space, if it has one, the principal axes of the prepared rows, and columns. At
 /// most 4,000,000 numbers of columns are stored, in 2 to 40 columns; columns that set clusters apart come first.
 /// Coordinates and scores are rounded to 1 / 65,535 of their range, columns to single precision. Rows that are left out
-/// are not shown, but row numbers count them. Returns "" for more than most_rows_of_map rows, for fewer than two, and
-/// without a description.
+/// are not shown, but row numbers count them. Returns "" for more than 1,000,000 rows, for fewer than two, and without
+/// a description.
 COTERIE_API std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, const PreparedRows& rows,
                                  const std::optional<Truth>& truth, const Run& run, const TableRows* table = nullptr);
 
-/// The drawings for page() of a comparison.
+/// The drawings for html_document() of a comparison.
 struct ComparisonDrawings {
     std::string picture;  // the result of the first method
     /// The rows as all methods saw them, coloured by the clusters of a chosen method. A cluster that matches one of the

@@ -1,11 +1,8 @@
-// All texts come from the descriptions of the methods. Options are spelled as the program spells them: as flags in the
-// command.
+// All texts come from the descriptions of the methods. Options have the names of the program: the command's flags.
 
 #include "coterie/report/methods_document.hpp"
 
 #include <cmath>
-
-#include <nlohmann/json.hpp>
 
 #include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
@@ -57,7 +54,16 @@ Json json_of_method(const Method& method) {
     return out;
 }
 
-std::string method_text(const Method& method) {
+}  // namespace
+
+std::string text_document(const std::vector<Method>& methods) {
+    TextRows rows;
+    for (const auto& method : methods)
+        rows.push_back({method.name, method.summary + (method.about.baseline ? " (baseline)" : "")});
+    return table({"method", "what it does"}, rows);
+}
+
+std::string text_document(const Method& method) {
     std::string out = method.name + ": " + method.summary + "\n";
     std::vector<std::string> takes;
     for (const auto& [taken, what] : {std::pair(method.takes.sparse, "sparse rows"),
@@ -66,12 +72,14 @@ std::string method_text(const Method& method) {
                                       {method.takes.labels, "partial labels"},
                                       {method.takes.shares != Shares::none, "label shares"},
                                       {method.takes.sizes, "size bounds"},
+                                      {method.takes.pairs, "pairs of rows"},
+                                      {method.takes.graph, "a graph"},
                                       {method.takes.device, "a device"},
                                       {method.takes.checkpoint, "a checkpoint"}})
         if (taken) takes.emplace_back(what);
     if (!takes.empty()) out += "Accepts " + join(takes) + ".\n";
     const Spelling& spelled = Spelling::current();
-    std::vector<std::vector<std::string>> rows;
+    TextRows rows;
     for (const auto& option : method.options->options()) {
         const std::string value = to_text(option.default_value);
         rows.push_back({(option.letter ? std::string("-") + option.letter + ", " : "") + spelled.option(option.name),
@@ -80,24 +88,18 @@ std::string method_text(const Method& method) {
     return out + "\n" + table({"option", "default", "accepted"}, rows);
 }
 
-}  // namespace
-
-std::string text_document(const MethodList& list) {
-    if (!list.all) return method_text(*list.methods.front());
-    std::vector<std::vector<std::string>> rows;
-    for (const auto* method : list.methods)
-        rows.push_back({method->name, method->summary + (method->about.baseline ? " (baseline)" : "")});
-    return table({"method", "what it does"}, rows);
+std::string json_document(const std::vector<Method>& methods) {
+    Json out = new_document();
+    out["methods"] = Json::array();
+    for (const auto& method : methods) out["methods"].push_back(json_of_method(method));
+    for (const CodeMeaning& each : code_list())
+        out["message_codes"].push_back({{"code", each.name}, {"meaning", each.meaning}});
+    return document(out);
 }
 
-std::string json_document(const MethodList& list) {
-    Json out;
-    out["schema"] = json_schema;
-    out["methods"] = Json::array();
-    for (const auto* method : list.methods) out["methods"].push_back(json_of_method(*method));
-    if (list.all)
-        for (const CodeMeaning& each : code_list())
-            out["message_codes"].push_back({{"code", each.name}, {"meaning", each.meaning}});
+std::string json_document(const Method& method) {
+    Json out = new_document();
+    out["methods"].push_back(json_of_method(method));
     return document(out);
 }
 

@@ -1,22 +1,16 @@
 #pragma once
 // The methods: what each does, the inputs that it takes, and its options. The reference in docs/ is made from the JSON.
 
-#include <string>
-#include <vector>
-
 #include "coterie/methods.hpp"
 
 namespace coterie {
 
-/// Some or all methods. With all of them, the JSON document also has the codes of messages.
-struct MethodList {
-    std::vector<const Method*> methods;
-    bool all = true;
-};
-
-/// All methods: a line for each. One method: its inputs and options.
-std::string text_document(const MethodList& list);
-/// Kinds, ranges, defaults and meanings of options.
-std::string json_document(const MethodList& list);
+/// All methods: a line for each.
+std::string text_document(const std::vector<Method>& methods);
+/// Kinds, ranges, defaults and meanings of options, and the codes of messages.
+std::string json_document(const std::vector<Method>& methods);
+/// One method: its inputs and options.
+std::string text_document(const Method& method);
+std::string json_document(const Method& method);
 
 }  // namespace coterie

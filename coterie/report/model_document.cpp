@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
 
@@ -34,7 +32,7 @@ PartDescription part_called(const std::string& name, const std::vector<PartDescr
 }  // namespace
 
 std::string internal::tensors_text(const Archive& archive, FunctionRef<std::string(const std::string&)> meaning) {
-    std::vector<std::vector<std::string>> tensors;
+    TextRows tensors;
     for (const auto& [name, tensor] : archive.tensors()) {
         std::vector<std::string> shape;
         for (const auto extent : tensor.shape) shape.push_back(std::to_string(extent));
@@ -44,41 +42,40 @@ std::string internal::tensors_text(const Archive& archive, FunctionRef<std::stri
     return table({"tensor", "type", "shape", "size", "meaning"}, tensors);
 }
 
-std::string text_document(const ModelFile& file) {
-    const Model& model = file.pipeline.model();
-    std::vector<std::pair<std::string, std::string>> rows = {{"method", file.archive.method()},
-                                                             {"columns", count_text(model.dimensions())},
-                                                             {"clusters", count_text(model.clusters())}};
+std::string text_document(const std::string&, const Pipeline& pipeline, const Archive& archive) {
+    const Model& model = pipeline.model();
+    Facts rows = {{"method", archive.method()},
+                  {"columns", count_text(model.dimensions())},
+                  {"clusters", count_text(model.clusters())}};
     for (const auto& label : label_groups(model.cluster_labels(), {})) {
         std::vector<std::string> clusters;
         for (const int cluster : label.clusters) clusters.push_back(std::to_string(cluster));
         rows.emplace_back("label " + label.name,
                           (clusters.size() == 1 ? "cluster " : "clusters ") + join(clusters, " "));
     }
-    for (const auto& [name, value] : file.archive.options()) rows.emplace_back(name, to_text(value));
-    for (const auto& [name, value] : file.archive.texts())
+    for (const auto& [name, value] : archive.options()) rows.emplace_back(name, to_text(value));
+    for (const auto& [name, value] : archive.texts())
         if (name != "label_names") rows.emplace_back(name, value);  // shown above
-    const auto parts = file.pipeline.part_descriptions();
+    const auto parts = pipeline.part_descriptions();
     return facts(rows) + "\n" +
-           tensors_text(file.archive, [&](const std::string& name) { return part_called(name, parts).meaning; });
+           tensors_text(archive, [&](const std::string& name) { return part_called(name, parts).meaning; });
 }
 
-std::string json_document(const ModelFile& file) {
-    const Model& model = file.pipeline.model();
-    Json out;
-    out["schema"] = json_schema;
-    out["model"] = file.source;
-    out["method"] = file.archive.method();
+std::string json_document(const std::string& source, const Pipeline& pipeline, const Archive& archive) {
+    const Model& model = pipeline.model();
+    Json out = new_document();
+    out["model"] = source;
+    out["method"] = archive.method();
     out["dimensions"] = model.dimensions();
     out["clusters"] = model.clusters();
     for (const auto& label : label_groups(model.cluster_labels(), {}))
         out["labels"].push_back({{"name", label.name}, {"clusters", label.clusters}});
     out["options"] = Json::object();
-    for (const auto& [name, value] : file.archive.options()) out["options"][name] = json_of(value);
-    out["facts"] = file.archive.texts();
+    for (const auto& [name, value] : archive.options()) out["options"][name] = json_of(value);
+    out["facts"] = archive.texts();
     out["tensors"] = Json::array();
-    const auto parts = file.pipeline.part_descriptions();
-    for (const auto& [name, tensor] : file.archive.tensors()) {
+    const auto parts = pipeline.part_descriptions();
+    for (const auto& [name, tensor] : archive.tensors()) {
         const PartDescription part = part_called(name, parts);
         out["tensors"].push_back({{"name", name},
                                   {"type", element_name(tensor.type)},

@@ -1,22 +1,14 @@
 #pragma once
 // The contents of a model's file: method, options, facts and tensors.
 
-#include <string>
-
 #include "coterie/base/function_ref.hpp"
-#include "coterie/model/archive.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 
 namespace coterie {
 
-struct ModelFile {
-    std::string source;
-    Pipeline pipeline;  // made from the archive
-    Archive archive;
-};
-
-std::string text_document(const ModelFile& file);
-std::string json_document(const ModelFile& file);
+/// `pipeline`: made from the archive.
+std::string text_document(const std::string& source, const Pipeline& pipeline, const Archive& archive);
+std::string json_document(const std::string& source, const Pipeline& pipeline, const Archive& archive);
 
 namespace internal {
 /// One row per tensor: name, type, shape, size, and meaning(name).

@@ -1,12 +1,10 @@
-// Outputs are checked in two passes: first all checks that touch no file, then whether each file can be opened, which
-// leaves nothing behind. Two paths are compared by the files that they refer to, so an input is not overwritten through
-// a link or another spelling of its path.
+// All conflicts between paths are found before any output is opened for a trial, which leaves nothing behind. Two paths
+// are compared by the files that they refer to, so no link or other spelling lets an output overwrite an input.
 
 #include "coterie/report/output_paths.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/text_format.hpp"

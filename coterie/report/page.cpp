@@ -1,6 +1,4 @@
-// Writes the page as one text from top to bottom; its map (map.cpp) is a part of it. Every name and message is escaped.
-// A long list of clusters is cut, with the number of clusters that are not shown. A table of classes and clusters that
-// is too large to read is left to the command.
+// Every name and message is escaped. Long lists are cut, with the number of entries that are not shown.
 
 #include "coterie/report/page.hpp"
 
@@ -18,9 +16,8 @@
 
 namespace coterie {
 
-using namespace report::internal;
-
 using namespace internal;
+using namespace report::internal;
 using namespace page_parts;
 
 namespace {
@@ -107,13 +104,9 @@ std::string size_bars(const std::vector<Index>& sizes) {
                "<td class=\"wide\"><span class=\"bar\" style=\"width:" +
                percent(static_cast<double>(sizes[i]) / static_cast<double>(largest), 2) +
                "%;background:" + cluster_colour(i) + "\"></span></td></tr>\n";
-    out += "</table>\n";
-    if (sizes.size() > most)
-        out += "<p>and " + count_text(static_cast<long long>(sizes.size() - most)) + " more clusters</p>\n";
-    return out;
+    return out + "</table>\n" + more_text(sizes.size(), most, " clusters");
 }
 
-// The description of each cluster. A long list is cut, with the number of clusters that are not shown.
 std::string cluster_cards(const Description& description) {
     constexpr std::size_t most = 200;
     std::string out;
@@ -137,35 +130,24 @@ std::string cluster_cards(const Description& description) {
         if (cluster.nearest) out += ", nearest to " + escape_markup(description.clusters[at(*cluster.nearest)].name);
         out += "</p>\n<span class=\"bar\" style=\"width:" + percent(cluster.share, 2) +
                "%;background:" + cluster_colour(j) + "\"></span>\n";
-        if (!cluster.columns.empty()) {
-            out +=
-                "<table><tr><th>column</th><th class=\"n\">mean</th><th class=\"n\">elsewhere</th><th "
-                "class=\"n\">quartiles</th></tr>\n";
-            for (const ColumnProfile& column : cluster.columns) {
-                std::string quartiles;
-                if (column.quartiles)
-                    for (const double each : *column.quartiles)
-                        quartiles += (quartiles.empty() ? "" : " ") + column.text(each);
-                out += filled("<tr>{}{}{}{}</tr>\n",
-                              cell((!column.elsewhere       ? ""
-                                    : column.difference > 0 ? "high "
-                                                            : "low ") +
-                                   column.name),
-                              cell(column.text(column.mean), "n"),
-                              cell(column.elsewhere ? column.text(*column.elsewhere) : "-", "n"), cell(quartiles, "n"));
-            }
-            out += "</table>\n";
+        TextRows columns;
+        for (const ColumnProfile& column : cluster.columns) {
+            std::string quartiles;
+            if (column.quartiles)
+                for (const double each : *column.quartiles)
+                    quartiles += (quartiles.empty() ? "" : " ") + column.text(each);
+            const char* const side = !column.elsewhere ? "" : column.difference > 0 ? "high " : "low ";
+            columns.push_back({side + column.name, column.text(column.mean),
+                               column.elsewhere ? column.text(*column.elsewhere) : "-", quartiles});
         }
+        if (!columns.empty())
+            out += table_html("<table>", {"column", "mean", "elsewhere", "quartiles"}, columns, {1, 2, 3});
         const auto rows = [&](const char* what, const std::vector<Index>& which) {
             return which.empty() ? "" : filled("<p>{} rows {}</p>\n", what, rows_text(which));
         };
         out += rows("typical", cluster.typical) + rows("doubtful", cluster.doubtful) + "</article>\n";
     }
-    out += "</div>\n";
-    if (description.clusters.size() > most)
-        out +=
-            "<p>and " + count_text(static_cast<long long>(description.clusters.size() - most)) + " more clusters</p>\n";
-    return out;
+    return out + "</div>\n" + more_text(description.clusters.size(), most, " clusters");
 }
 
 // Whether a requested share of n points is met as closely as whole points allow.
@@ -186,10 +168,7 @@ std::string label_table(const std::vector<LabelGroup>& groups, const std::vector
                cell(count_text(group.points), "n") + cell(count_text(group.labelled), "n") +
                cell(share_text(group.share), "n");
         if (asked && group.asked)
-            out += cell(share_text(group.asked->first) +
-                            (group.asked->first < group.asked->second ? " to " + share_text(group.asked->second) : ""),
-                        "n") +
-                   cell(is_met(group.share, *group.asked, points) ? "yes" : "no");
+            out += cell(share_text(*group.asked), "n") + cell(is_met(group.share, *group.asked, points) ? "yes" : "no");
         else if (asked)
             out += "<td></td><td></td>";
         out += "</tr>\n";
@@ -240,23 +219,17 @@ std::string largest_confusions(const Confusion& confusion) {
     }
     std::stable_sort(lines.begin(), lines.end(),
                      [](const Line& a, const Line& b) { return a.all - a.own > b.all - b.own; });
-    std::string out =
-        "<table>\n<tr><th>class</th><th class=\"n\">rows</th><th class=\"n\">in its matched cluster</th><th>most of "
-        "the others</th></tr>\n";
+    TextRows rows;
     for (std::size_t l = 0; l < std::min(most_classes, lines.size()); ++l) {
         const Line& line = lines[l];
         std::string others;
         for (std::size_t o = 0; o < std::min(most_clusters, line.others.size()); ++o)
             others += (o == 0 ? "" : ", ") + count_text(line.others[o].first) + " in cluster " +
                       confusion.clusters[line.others[o].second];
-        out += "<tr>" + cell(confusion.classes[line.row]) + cell(count_text(line.all), "n") +
-               cell(count_text(line.own), "n") + cell(others) + "</tr>\n";
+        rows.push_back({confusion.classes[line.row], count_text(line.all), count_text(line.own), others});
     }
-    out += "</table>\n";
-    if (lines.size() > most_classes)
-        out += "<p>and " + count_text(static_cast<long long>(lines.size() - most_classes)) +
-               " more classes, with fewer rows in other clusters</p>\n";
-    return out;
+    return table_html("<table>\n", {"class", "rows", "in its matched cluster", "most of the others"}, rows, {1, 2}) +
+           more_text(lines.size(), most_classes, " classes, with fewer rows in other clusters");
 }
 
 // `rows`: the name of the classes, "classes".
@@ -275,14 +248,12 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
     for (const auto& cluster : confusion.clusters) out += "<th>" + escape_markup(cluster) + "</th>";
     out += "</tr>\n";
     for (std::size_t v = 0; v < confusion.classes.size(); ++v) {
-        std::int64_t total = 0;
-        for (const auto count : confusion.counts[v]) total += count;
+        const auto total = std::accumulate(confusion.counts[v].begin(), confusion.counts[v].end(), std::int64_t{0});
         out += "<tr><th>" + escape_markup(confusion.classes[v]) + "</th>";
         for (std::size_t u = 0; u < confusion.counts[v].size(); ++u) {
             const auto count = confusion.counts[v][u];
             const double share = total > 0 ? static_cast<double>(count) / static_cast<double>(total) : 0;
-            // The cell of the matched cluster is blue, other cells orange. A larger share of the class gives a stronger
-            // colour.
+            // The matched cluster is blue, others are orange. A larger share of the class gives a stronger colour.
             const bool agrees = confusion.matched[u] == confusion.classes[v];
             out += filled("<td style=\"background:rgba({}{})\">{}</td>", agrees ? "0,114,178," : "230,159,0,",
                           percent(0.75 * share / 100, 3), count);
@@ -310,15 +281,13 @@ std::string moves_section(const ModelComparison& comparison, const NameOfOption&
                       share_text(comparison.agreement.scores.ari) + ", NMI " +
                       share_text(comparison.agreement.scores.nmi) + ".</p>\n";
     if (!comparison.moves.empty()) {
-        out += "<table><tr><th>from</th><th>to</th><th class=\"n\">rows</th><th>for example rows</th></tr>\n";
+        TextRows rows;
         for (std::size_t m = 0; m < std::min(most, comparison.moves.size()); ++m) {
             const ModelComparison::Move& move = comparison.moves[m];
-            out += "<tr>" + cell(move.from) + cell(move.to) + cell(count_text(move.rows), "n") +
-                   cell(rows_text(move.some)) + "</tr>\n";
+            rows.push_back({move.from, move.to, count_text(move.rows), rows_text(move.some)});
         }
-        out += "</table>\n";
-        if (comparison.moves.size() > most)
-            out += "<p>and " + count_text(static_cast<long long>(comparison.moves.size() - most)) + " more moves</p>\n";
+        out += table_html("<table>", {"from", "to", "rows", "for example rows"}, rows, {2}) +
+               more_text(comparison.moves.size(), most, " moves");
     }
     return section("Rows that moved, compared with " + comparison.method + " of " + comparison.model, out) +
            section("Clusters of both models",
@@ -327,7 +296,7 @@ std::string moves_section(const ModelComparison& comparison, const NameOfOption&
 
 std::string agreement_sections(const ClusteringResult& result, const NameOfOption& name_of_option) {
     if (!result.agreement) return {};
-    std::vector<std::pair<std::string, std::string>> rows;
+    Facts rows;
     for (const auto& [name, score] : named(result.agreement->scores)) rows.emplace_back(name, share_text(score));
     if (result.agreement->label_accuracy)
         rows.emplace_back("label accuracy", share_text(*result.agreement->label_accuracy));
@@ -366,8 +335,7 @@ std::string tile(const std::string& value, const std::string& name) {
 
 std::string points_tiles(Index points, const std::string& name, Index left_out) {
     std::string out = tile(count_text(points), name);
-    if (left_out > 0) out += tile(count_text(left_out), left_out == 1 ? "row left out" : "rows left out");
-    return out;
+    return left_out > 0 ? out + tile(count_text(left_out), left_out == 1 ? "row left out" : "rows left out") : out;
 }
 
 std::string section(const std::string& heading, const std::string& body, const char* kind) {
@@ -379,18 +347,22 @@ std::string cell(const std::string& text, const char* kind) {
     return filled("<td{}>{}</td>", *kind ? filled(" class=\"{}\"", kind) : "", escape_markup(text));
 }
 
-std::string fact_table(const std::vector<std::pair<std::string, std::string>>& rows) {
+std::string fact_table(const Facts& rows) {
     std::string out = "<table>\n";
     for (const auto& [name, value] : rows) out += "<tr><th>" + escape_markup(name) + "</th>" + cell(value) + "</tr>\n";
     return out + "</table>\n";
 }
 
-std::string table_html(const std::string& id, const std::vector<std::string>& header,
-                       const std::vector<std::vector<std::string>>& rows, const std::vector<std::size_t>& right) {
+std::string more_text(std::size_t all, std::size_t most, const std::string& what) {
+    return all <= most ? "" : filled("<p>and {} more{}</p>\n", count_text(static_cast<Index>(all - most)), what);
+}
+
+std::string table_html(const std::string& start, const std::vector<std::string>& header, const TextRows& rows,
+                       const std::vector<std::size_t>& right) {
     const auto kind = [&](std::size_t column) {
         return std::find(right.begin(), right.end(), column) != right.end() ? "n" : "";
     };
-    std::string out = "<table id=\"" + id + "\">\n<tr>";
+    std::string out = start + "<tr>";
     for (std::size_t j = 0; j < header.size(); ++j)
         out += filled("{}{}</th>", *kind(j) ? "<th class=\"n\">" : "<th>", escape_markup(header[j]));
     for (const auto& row : rows) {
@@ -407,13 +379,11 @@ std::string warnings_section(const std::vector<Message>& warnings) {
     return section("Warnings", list + "</ul>\n", "warn");
 }
 
-// The values of each criterion for each k, and the recommendation.
 std::string choice_section(const ClusterChoice& choice) {
     std::string body = filled(
-        "<p>Recommended: <b>{}{}</b> ({}). Votes of the criteria: {}.</p>\n<table id=\"choice\">\n<tr><th "
+        "<p>Recommended: <b>{}</b> ({}). Votes of the criteria: {}.</p>\n<table id=\"choice\">\n<tr><th "
         "class=\"n\">k</th>",
-        choice.recommended, choice.recommended == 1 ? " cluster" : " clusters", name(choice.sureness),
-        escape_markup(votes_text(choice)));
+        counted(choice.recommended, "cluster"), name(choice.sureness), escape_markup(votes_text(choice)));
     std::string left_out;
     for (const CriterionCurve& curve : choice.curves) {
         if (curve.left_out.empty())
@@ -446,10 +416,10 @@ std::string end(const std::string& command, const std::string& date, const std::
 
 }  // namespace page_parts
 
-std::string page(const FitResult& result, const std::string& picture, const NameOfOption& name_of_option,
-                 const std::string& map, const std::string& search) {
+std::string html_document(const FitResult& result, const std::string& picture, const NameOfOption& name_of_option,
+                          const std::string& map, const std::string& search) {
     const FitReport& report = result.report;
-    std::string out = begin(title(result), result.method->name + " on " + result.source, result.method->summary);
+    std::string out = begin(result.title(), result.method->name + " on " + result.source, result.method->summary);
     out += "<div class=\"tiles\">\n" +
            points_tiles(report.points, result.sample > 0 ? "rows, fitted on " + count_text(result.sample) : "rows",
                         result.rows_left_out) +
@@ -471,9 +441,9 @@ std::string page(const FitResult& result, const std::string& picture, const Name
     if (result.choice) out += choice_section(*result.choice);
     out += drawn + tree + constraints_section(result) + agreement_sections(result, name_of_option);
 
-    std::vector<std::pair<std::string, std::string>> course = {{"objective", number_text(report.objective)},
-                                                               {"iterations", std::to_string(report.iterations)},
-                                                               {"stopped", std::string(name(report.stopped))}};
+    Facts course = {{"objective", number_text(report.objective)},
+                    {"iterations", std::to_string(report.iterations)},
+                    {"stopped", std::string(name(report.stopped))}};
     if (!report.empty_cluster_policy.empty())
         course.emplace_back("empty clusters",
                             filled("{}; {} times", report.empty_cluster_policy, report.empty_clusters_repaired));
@@ -485,7 +455,7 @@ std::string page(const FitResult& result, const std::string& picture, const Name
                        line_picture(report.objective_per_iteration, "iteration", "objective") + "</div>\n";
     out += section("Course of the fit", course_body);
 
-    std::vector<std::pair<std::string, std::string>> options;
+    Facts options;
     for (const auto& option : result.method->options->options())
         if (const auto found = result.options.find(option.name); found != result.options.end())
             options.emplace_back(name_of_option ? name_of_option(option.name) : option.name, to_text(found->second));
@@ -497,8 +467,8 @@ std::string page(const FitResult& result, const std::string& picture, const Name
            end(result, !tree.empty() || !drawn.empty() || !search.empty());
 }
 
-std::string page(const AppliedResult& result, const std::string& picture, const NameOfOption& name_of_option,
-                 const std::string& map, const std::string& search) {
+std::string html_document(const AppliedResult& result, const std::string& picture, const NameOfOption& name_of_option,
+                          const std::string& map, const std::string& search) {
     const std::string heading = result.method + " of " + result.model + " on " + result.source;
     std::string out = begin(heading, heading, "The clusters of the model in these rows.");
     const auto there = std::count_if(result.sizes.begin(), result.sizes.end(), [](Index size) { return size > 0; });

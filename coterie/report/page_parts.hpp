@@ -1,12 +1,7 @@
 #pragma once
 // Internal: the parts of every page. Texts are escaped, except bodies, styles and scripts.
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
+#include "coterie/report/result_text.hpp"
 #include "coterie/selection/cluster_choice.hpp"
 
 namespace coterie::page_parts {
@@ -23,10 +18,12 @@ std::string points_tiles(Index points, const std::string& name, Index left_out);
 std::string section(const std::string& heading, const std::string& body, const char* kind = "");
 /// A field of a table. `kind`: its CSS class, "n" for numbers.
 std::string cell(const std::string& text, const char* kind = "");
-std::string fact_table(const std::vector<std::pair<std::string, std::string>>& rows);
-/// `right`: columns of numbers, aligned right.
-std::string table_html(const std::string& id, const std::vector<std::string>& header,
-                       const std::vector<std::vector<std::string>>& rows, const std::vector<std::size_t>& right);
+std::string fact_table(const internal::Facts& rows);
+/// "<p>and 5 more moves</p>" below a list of which only the first `most` are shown; else empty. `what`: " moves".
+std::string more_text(std::size_t all, std::size_t most, const std::string& what);
+/// `start`: the tag <table>. `right`: columns of numbers, aligned right.
+std::string table_html(const std::string& start, const std::vector<std::string>& header, const internal::TextRows& rows,
+                       const std::vector<std::size_t>& right);
 /// Empty if there are no warnings.
 std::string warnings_section(const std::vector<Message>& warnings);
 /// The values of each criterion for each k, and the recommendation.

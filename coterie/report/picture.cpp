@@ -35,50 +35,42 @@ std::string variance_share(double variance, double total) {
     return total > 0 ? " (" + formatted("%.1f", 100 * variance / total) + " % of the variance)" : "";
 }
 
-double total_variance(PointsView points, const Run& run) { return column_moments(points, run).variance.sum(); }
-
 Projection project_drawn(PointsView points, const std::vector<Index>& drawn,
                          const std::vector<std::string>& column_names, const Run& run) {
     Projection out;
     const auto column_name = [&](std::size_t j) {
         return j < column_names.size() && !column_names[j].empty() ? column_names[j] : filled("column {}", j + 1);
     };
-    if (points.columns() == 1) {
+    if (points.columns() <= 2) {
+        out.vertical_means = points.columns() == 2;
         RandomStream random = run.random("picture.spread");
         for (const Index i : drawn) {
             out.x.push_back(points.at(i, 0));
-            out.y.push_back(random.uniform());
+            out.y.push_back(out.vertical_means ? points.at(i, 1) : random.uniform());
         }
         out.horizontal = column_name(0);
-        out.vertical = "spread at random";
-        out.vertical_means = false;
-        return out;
-    }
-    if (points.columns() == 2) {
-        for (const Index i : drawn) {
-            out.x.push_back(points.at(i, 0));
-            out.y.push_back(points.at(i, 1));
-        }
-        out.horizontal = column_name(0);
-        out.vertical = column_name(1);
+        out.vertical = out.vertical_means ? column_name(1) : "spread at random";
         return out;
     }
 
     const auto rows = static_cast<Index>(drawn.size());
+    const auto every = [&](Index step) {  // of the drawn rows, as double
+        Matrix<double> some((rows + step - 1) / step, points.columns());
+        points.visit([&](const auto& all) {
+            for (Index i = 0; i < some.rows(); ++i)
+                for (Index j = 0; j < points.columns(); ++j)
+                    some(i, j) = static_cast<double>(all.row(drawn[at(i * step)])[j]);
+        });
+        return some;
+    };
     if (points.columns() <= most_dimensions_for_scatter_matrix) {
         const PrincipalAxes axes = principal_axes(points, 2, run);
-        Matrix<double> chosen(rows, points.columns());
-        points.visit([&](const auto& all) {
-            for (Index i = 0; i < rows; ++i)
-                for (Index j = 0; j < points.columns(); ++j)
-                    chosen(i, j) = static_cast<double>(all.row(drawn[static_cast<std::size_t>(i)])[j]);
-        });
-        const Matrix<double> placed = project(chosen, axes, run);
+        const Matrix<double> placed = project(every(1), axes, run);
         for (Index i = 0; i < rows; ++i) {
             out.x.push_back(placed(i, 0));
             out.y.push_back(placed(i, 1));
         }
-        const double total = total_variance(points, run);
+        const double total = column_moments(points, run).variance.sum();
         out.horizontal = "first principal axis" + variance_share(axes.variances[0], total);
         out.vertical = "second principal axis" + variance_share(axes.variances[1], total);
         return out;
@@ -87,13 +79,8 @@ Projection project_drawn(PointsView points, const std::vector<Index>& drawn,
     // With this many dimensions, the axes come from a sample, through the matrix of its inner products. They look the
     // same, at a fraction of the cost.
     const Index step = (rows + most_rows_for_gram_matrix - 1) / most_rows_for_gram_matrix;
-    const Index sampled = (rows + step - 1) / step;
-    Matrix<double> sample(sampled, points.columns());
-    points.visit([&](const auto& all) {
-        for (Index i = 0; i < sampled; ++i)
-            for (Index j = 0; j < points.columns(); ++j)
-                sample(i, j) = static_cast<double>(all.row(drawn[static_cast<std::size_t>(i * step)])[j]);
-    });
+    Matrix<double> sample = every(step);
+    const Index sampled = sample.rows();
     const Eigen::RowVectorXd center = sample.colwise().mean();
     sample.rowwise() -= center;
     const Matrix<double> gram = sample * sample.transpose();
@@ -152,8 +139,8 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
         for (std::size_t i = round; i < drawn.size(); i += rounds) {
             const auto label = labels[static_cast<std::size_t>(drawn[i])];
             const std::size_t cluster = label < 0 ? clusters : std::min(static_cast<std::size_t>(label), clusters);
-            append_mark(paths[cluster], cluster == clusters ? 0 : cluster / colours.size(), frame.x(projection.x[i]),
-                        frame.y(projection.y[i]));
+            paths[cluster] += mark_at(cluster == clusters ? 0 : cluster / colours.size(), frame.x(projection.x[i]),
+                                      frame.y(projection.y[i]));
         }
         for (std::size_t cluster = 0; cluster <= clusters; ++cluster) {
             if (paths[cluster].empty()) continue;
@@ -167,17 +154,14 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
 
     out += "<g font-size=\"12\" fill=\"#111827\">\n";
     out += text_at((frame.left + frame.right) / 2, frame.bottom + 36, "text-anchor=\"middle\"", projection.horizontal);
-    const double middle = (frame.top + frame.bottom) / 2;
-    out += text_at(18, middle, "text-anchor=\"middle\" transform=\"rotate(-90 18 " + formatted("%.1f", middle) + ")\"",
-                   projection.vertical);
+    out += text_upwards(18, (frame.top + frame.bottom) / 2, projection.vertical);
     const double legend_left = frame.right + 22;
     out += text_at(legend_left - 6, frame.top + 10, "font-weight=\"600\"", "cluster");
     out += text_at(width - 20, frame.top + 10, "font-weight=\"600\" text-anchor=\"end\"", "rows");
     for (std::size_t cluster = 0; cluster < legend; ++cluster) {
         const double y = frame.top + 30 + 19.5 * static_cast<double>(cluster);
-        std::string mark;
-        append_mark(mark, cluster / colours.size(), legend_left, y - 4);
-        out += "<path " + mark_style(cluster) + " d=\"" + mark + "\"/>\n";
+        out +=
+            filled("<path {} d=\"{}\"/>\n", mark_style(cluster), mark_at(cluster / colours.size(), legend_left, y - 4));
         out += text_at(legend_left + 12, y, "", std::to_string(cluster));
         out += text_at(width - 20, y, "text-anchor=\"end\"", count_text(sizes[cluster]));
     }
@@ -222,15 +206,16 @@ std::string applied_picture(const Pipeline& pipeline, const AppliedResult& resul
                            pipeline.prepared_names(), run);
 }
 
-std::string lines_picture(const std::vector<Line>& lines, const std::string& horizontal, const std::string& vertical) {
+std::string lines_picture(const std::vector<PictureLine>& lines, const std::string& horizontal,
+                          const std::string& vertical) {
     double low[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     double high[2] = {-low[0], -low[1]};
     std::size_t longest = 0;
-    const auto each = [](const Line& line, auto&& on_point) {
+    const auto each = [](const PictureLine& line, auto&& on_point) {
         for (std::size_t i = 0; i < std::min(line.x.size(), line.y.size()); ++i)
             if (std::isfinite(line.x[i]) && std::isfinite(line.y[i])) on_point(line.x[i], line.y[i]);
     };
-    for (const Line& line : lines) {
+    for (const PictureLine& line : lines) {
         std::size_t count = 0;
         each(line, [&](double x, double y) {
             low[0] = std::min(low[0], x), high[0] = std::max(high[0], x);
@@ -252,11 +237,8 @@ std::string lines_picture(const std::vector<Line>& lines, const std::string& hor
         std::string path;
         std::string marks;
         each(lines[number], [&](double x, double y) {
-            path += path.empty() ? "M" : "L";
-            append_number(path, frame.x(x));
-            path += " ";
-            append_number(path, frame.y(y));
-            if (longest <= 100) append_mark(marks, 0, frame.x(x), frame.y(y));
+            path += (path.empty() ? "M" : "L") + pixels(frame.x(x)) + " " + pixels(frame.y(y));
+            if (longest <= 100) marks += mark_at(0, frame.x(x), frame.y(y));
         });
         const std::string colour = cluster_colour(number);
         out += "<path fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.8\" stroke-linejoin=\"round\" d=\"" +
@@ -270,15 +252,12 @@ std::string lines_picture(const std::vector<Line>& lines, const std::string& hor
     }
     out += "<g font-size=\"12\" fill=\"#111827\">\n" + key;
     out += text_at((frame.left + frame.right) / 2, height - 12, "text-anchor=\"middle\"", horizontal);
-    const double middle = (frame.top + frame.bottom) / 2;
-    out += text_at(16, middle, "text-anchor=\"middle\" transform=\"rotate(-90 16 " + formatted("%.1f", middle) + ")\"",
-                   vertical);
-    return out + "</g>\n</svg>\n";
+    return out + text_upwards(16, (frame.top + frame.bottom) / 2, vertical) + "</g>\n</svg>\n";
 }
 
 std::string line_picture(const std::vector<double>& values, const std::string& horizontal,
                          const std::string& vertical) {
-    Line line;
+    PictureLine line;
     for (const double value : values)
         if (std::isfinite(value)) {
             line.y.push_back(value);

@@ -31,7 +31,7 @@ COTERIE_API std::string applied_picture(const Pipeline& pipeline, const AppliedR
                                         const Run& run);
 
 /// Points (x_i, y_i), joined in order. Values that are not finite are left out.
-struct Line {
+struct PictureLine {
     std::string name;  // name in the legend; empty: not in the legend
     std::vector<double> x;
     std::vector<double> y;
@@ -39,7 +39,7 @@ struct Line {
 inline constexpr double lines_picture_width = 720;
 inline constexpr double lines_picture_height = 300;
 /// Lines in one frame, each in its own colour, with a legend if they have names. Empty if no value is finite.
-COTERIE_API std::string lines_picture(const std::vector<Line>& lines, const std::string& horizontal,
+COTERIE_API std::string lines_picture(const std::vector<PictureLine>& lines, const std::string& horizontal,
                                       const std::string& vertical);
 /// Values over their position, as a line.
 COTERIE_API std::string line_picture(const std::vector<double>& values, const std::string& horizontal,

@@ -1,11 +1,9 @@
-// Writes labels, outputs and the table of a prediction in one pass over the rows. If labels go into one file or are
-// asked for, rank 0 appends the labels of the other processes to its own.
+// All outputs are written in one pass over the rows. If labels go into one file or are asked for, rank 0 appends the
+// labels of the other processes to its own.
 
 #include "coterie/report/predicted_files.hpp"
 
 #include <numeric>
-#include <optional>
-#include <span>
 
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
@@ -77,8 +75,7 @@ Predicted predict_to_files(const Pipeline& pipeline, const PreparedRows& rows, c
         attempt(table, [&](ResultTable& to) { to.write(results.labels, std::span(results.outputs).subspan(asked)); });
     });
     out.sizes = internal::add_up(communicator, out.sizes);
-    out.noise = std::accumulate(out.sizes.begin(), out.sizes.end(), rows.points.rows(),
-                                [](Index left, Index size) { return left - size; });
+    out.noise = rows.points.rows() - std::accumulate(out.sizes.begin(), out.sizes.end(), Index{0});
     if (labels_needed || together) {
         const Labels mine = first ? Labels() : std::move(out.labels);
         take_from_others(communicator, mine, [&](std::span<const std::int32_t> some) {

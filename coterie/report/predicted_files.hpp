@@ -1,10 +1,6 @@
 #pragma once
 // Applies a model to rows, and writes the results to files.
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "coterie/io/write_failures.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 

@@ -48,14 +48,14 @@ TEST(Page, ContainsTheFitAndEscapesNames) {
     const Pipeline pipeline = Pipeline::fit(problem, {method, given}, {}, coterie::Run(1, 1));
     const FitResult result = fit_result(pipeline, pipeline.model().labels(), method, given, problem, "<script>");
     const std::string picture = fit_picture(pipeline, result, coterie::Run(1, 1));
-    const std::string whole = page(result, picture);
+    const std::string whole = html_document(result, picture);
     EXPECT_EQ(whole.find("<script>"), std::string::npos);
     EXPECT_NE(whole.find("<h1>kmeans on &lt;script&gt;</h1>"), std::string::npos);
     EXPECT_NE(whole.find(picture), std::string::npos);
     EXPECT_NE(whole.find("<th>max_iterations</th>"), std::string::npos);
     EXPECT_TRUE(whole.ends_with("</html>\n"));
     const auto shouted = [](std::string_view name) { return "OPTION " + std::string(name); };
-    EXPECT_NE(page(result, "", shouted).find("<th>OPTION max_iterations</th>"), std::string::npos);
+    EXPECT_NE(html_document(result, "", shouted).find("<th>OPTION max_iterations</th>"), std::string::npos);
 }
 
 // Two pairs of points, far from each other.
@@ -74,7 +74,7 @@ TEST(Page, FiguresThatAreNotFiniteAreDashes) {
     FitResult result = fit_result(pipeline, pipeline.model().labels(), method, given, problem, "x");
     constexpr double infinity = std::numeric_limits<double>::infinity();
     result.report.details = {{"residual", infinity}, {"values", std::vector<double>{1, -infinity, 2}}};
-    const std::string whole = page(result, "");
+    const std::string whole = html_document(result, "");
     EXPECT_NE(whole.find("<tr><th>residual</th><td>-</td></tr>"), std::string::npos);
     EXPECT_NE(whole.find("<tr><th>values</th><td>1 - 2</td></tr>"), std::string::npos);
 }
@@ -140,7 +140,7 @@ TEST(Page, ComparisonPageHasTablesAndReasons) {
     const ComparisonDrawings drawn =
         comparison_drawings(found, PreparedProblem::of(problem, {}, coterie::Run(1, 1)), "<b>",
                             Truth{{{0, 0, 1, 1}, {"a", "b"}}, "t"}, coterie::Run(1, 1));
-    const std::string whole = page(found, "<b>", drawn.picture, drawn.map);
+    const std::string whole = html_document(found, "<b>", drawn.picture, drawn.map);
     EXPECT_EQ(whole.find("<h1>Methods on <b>"), std::string::npos);
     EXPECT_NE(whole.find("<tr><td>kmeans</td><td class=\"n\">2</td>"), std::string::npos);
     EXPECT_EQ(count(whole, ">1.00</td>"), 4u) << "the two that were not refused agree with each other";

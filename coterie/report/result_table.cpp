@@ -1,5 +1,4 @@
-// Reads the user's rows again from their source, so that the table shows them as written, including words, dates and
-// columns that are not coordinates. Only one row of the file is in memory at a time.
+// Reads the rows again from their source, so that the table shows them as written. Only one row is in memory at a time.
 
 #include "coterie/report/result_table.hpp"
 

@@ -2,12 +2,6 @@
 // Tables with one line per row: the user's own columns with the results of a fit or a model, as csv or Arrow, and the
 // labels of a consensus.
 
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "coterie/io/writer.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 #include "coterie/selection/consensus.hpp"

@@ -1,5 +1,4 @@
-// Scores, sizes and labels of a result, one line each, the same in the terminal and on the page. A long list ends with
-// the number of its entries.
+// A long list ends with the number of its entries.
 
 #include "coterie/report/result_text.hpp"
 
@@ -73,8 +72,7 @@ std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::
     }
     if (groups.size() > most) out += filled(" ... ({} labels)", groups.size());
     if (free_clusters > 0)
-        out +=
-            filled("; {} in {}{}", free_points, free_clusters, free_clusters == 1 ? " free cluster" : " free clusters");
+        out += filled("; {} in {}", free_points, counted(static_cast<Index>(free_clusters), "free cluster"));
     return out;
 }
 

@@ -1,16 +1,16 @@
 #pragma once
 // Parts of a result as text for people.
 
-#include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "coterie/base/text_format.hpp"
 #include "coterie/pipeline/description.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 
 namespace coterie::internal {
+
+/// Names and values, for facts().
+using Facts = std::vector<std::pair<std::string, std::string>>;
+/// The rows of a table().
+using TextRows = std::vector<std::vector<std::string>>;
 
 /// "1 row", "1,797 rows": for a noun whose plural ends in s.
 std::string counted_text(Index count, const std::string& noun);

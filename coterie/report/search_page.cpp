@@ -1,5 +1,5 @@
-// Parts of a page for the results of a search or a comparison. The tables are those that the command prints. Too many
-// cells make a page slow, so only the best are shown. Numbers of clusters are drawn as for a fit that chose k itself.
+// The tables are those that the command prints. Too many cells make a page slow, so only the best are shown. Numbers of
+// clusters are drawn as for a fit that chose k itself.
 
 #include "coterie/report/page.hpp"
 
@@ -16,9 +16,8 @@
 
 namespace coterie {
 
-using namespace report::internal;
-
 using namespace internal;
+using namespace report::internal;
 using namespace page_parts;
 
 namespace {
@@ -55,14 +54,11 @@ std::vector<Curve> curve_over_clusters(const TuneOptions& asked, const TuneResul
 }
 
 // "ward failed", and why.
-std::string reasons_section(const std::string& heading,
-                            const std::vector<std::pair<std::string, std::string>>& reasons) {
+std::string reasons_section(const std::string& heading, const Facts& reasons) {
     if (reasons.empty()) return {};
     const std::size_t shown = std::min(reasons.size(), most_reasons_shown);
     std::string body = fact_table({reasons.begin(), reasons.begin() + static_cast<std::ptrdiff_t>(shown)});
-    if (shown < reasons.size())
-        body += "<p>and " + count_text(static_cast<long long>(reasons.size() - shown)) + " more</p>\n";
-    return section(heading, body);
+    return section(heading, body + more_text(reasons.size(), shown, ""));
 }
 
 // The fields are shaded by the agreement.
@@ -94,7 +90,7 @@ std::string agreement_table(const Comparison& comparison) {
 std::string page_search(const TuneOptions& asked, const TuneResult& found) {
     const TuneCell& chosen = found.cells[found.best];
     std::string said = "<p><b>" + escape_markup(options_text(chosen.options)) + "</b> was chosen among " +
-                       count_text(found.cells_asked) + (found.cells_asked == 1 ? " cell" : " cells") +
+                       counted_text(static_cast<Index>(found.cells_asked), "cell") +
                        (asked.folds > 0 ? filled(" in {} folds", asked.folds) : "") + ", by " +
                        criterion_text(asked.select);
     if (std::isfinite(chosen.criterion) && !found.choice) said += ", " + number_text(chosen.criterion);
@@ -107,23 +103,24 @@ std::string page_search(const TuneOptions& asked, const TuneResult& found) {
     if (shown.size() < found.cells.size())
         said += " The best " + count_text(static_cast<long long>(shown.size())) + " cells are shown.";
     const TextTable cells = cells_table(asked, found, shown);
-    std::string out = section("Search", said + "</p>\n" + table_html("cells", cells.header, cells.rows, cells.right)) +
-                      (found.choice ? choice_section(*found.choice) + curve_charts(curves_of(*found.choice))
-                                    : curve_charts(curve_over_clusters(asked, found)));
-    std::vector<std::pair<std::string, std::string>> refused;
+    std::string out =
+        section("Search",
+                said + "</p>\n" + table_html("<table id=\"cells\">\n", cells.header, cells.rows, cells.right)) +
+        (found.choice ? choice_section(*found.choice) + curve_charts(curves_of(*found.choice))
+                      : curve_charts(curve_over_clusters(asked, found)));
+    Facts refused;
     for (const TuneCell& cell : found.cells)
         if (!cell.error.empty()) refused.emplace_back(options_text(cell.options), cell.error);
     return out + reasons_section("Refused", refused);
 }
 
-std::string page(const Comparison& comparison, const std::string& source, const std::string& picture,
-                 const std::string& map) {
+std::string html_document(const Comparison& comparison, const std::string& source, const std::string& picture,
+                          const std::string& map) {
     const std::string heading = "Methods on " + source;
     const auto failed = std::count_if(comparison.methods.begin(), comparison.methods.end(),
                                       [](const ComparedMethod& method) { return !method.error.empty(); });
     std::string out = begin(heading, heading,
-                            "Side by side, each with " + count_text(comparison.clusters) +
-                                (comparison.clusters == 1 ? " cluster" : " clusters") +
+                            "Side by side, each with " + counted_text(comparison.clusters, "cluster") +
                                 " if it accepts a number of clusters, otherwise with its defaults.");
     out += "<div class=\"tiles\">\n" + points_tiles(comparison.points, "rows", comparison.rows_left_out) +
            tile(count_text(comparison.clusters), "clusters requested") +
@@ -136,7 +133,7 @@ std::string page(const Comparison& comparison, const std::string& source, const 
         warnings.push_back({.code = Code::interrupted,
                             .problem = "the comparison was interrupted; these are the methods that were finished"});
     const TextTable found = methods_table(comparison);
-    std::string methods = table_html("methods", found.header, found.rows, found.right);
+    std::string methods = table_html("<table id=\"methods\">\n", found.header, found.rows, found.right);
     methods += filled(
         "<p class=\"sub\">Larger values of silhouette and Calinski-Harabasz are better, and smaller values of "
         "Davies-Bouldin. All three are computed on the prepared rows{}. They favour methods that optimise what they "
@@ -145,7 +142,7 @@ std::string page(const Comparison& comparison, const std::string& source, const 
             ? " (the silhouette on " + count_text(comparison.silhouette_sample) + " random rows)"
             : "");
     out += warnings_section(warnings) + section("Methods", methods) + agreement_table(comparison);
-    std::vector<std::pair<std::string, std::string>> errors;
+    Facts errors;
     for (const ComparedMethod& method : comparison.methods)
         if (!method.error.empty()) errors.emplace_back(method.method, method.error);
     if (!picture.empty()) out += "<div id=\"picture\">\n" + section("Picture", picture) + "</div>\n";

@@ -1,5 +1,4 @@
-// Tables of text. An unknown value is a dash. A failed cell or method is marked as failed. Its reason is shown outside
-// the table, because it is a sentence.
+// An unknown value is a dash. The reason of a failed cell or method is shown outside the table: it is a sentence.
 
 #include "coterie/report/search_tables.hpp"
 
@@ -8,8 +7,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-
-#include "coterie/report/result_text.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -122,10 +119,10 @@ TextTable methods_table(const Comparison& comparison) {
     return out;
 }
 
-std::vector<std::pair<std::string, std::string>> left_out_by_reason(const Comparison& comparison) {
+Facts left_out_by_reason(const Comparison& comparison) {
     std::map<std::string, std::vector<std::string>> why;
     for (const auto& [method, reason] : comparison.left_out) why[reason].push_back(method);
-    std::vector<std::pair<std::string, std::string>> out;
+    Facts out;
     for (const auto& [reason, who] : why) out.emplace_back(join(who), reason);
     return out;
 }

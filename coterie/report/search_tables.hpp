@@ -1,19 +1,15 @@
 #pragma once
 // Internal: results of searches and comparisons as tables of text, which the command prints and the page shows.
 
-#include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "coterie/report/result_text.hpp"
 #include "coterie/selection/compare_methods.hpp"
 #include "coterie/selection/tune.hpp"
 
 namespace coterie::internal {
 
 struct TextTable {
-    std::vector<std::string> header;
-    std::vector<std::vector<std::string>> rows;
+    std::vector<std::string> header = {};
+    TextRows rows = {};
     std::vector<std::size_t> right;  // columns of numbers
 };
 
@@ -29,6 +25,6 @@ TextTable cells_table(const TuneOptions& asked, const TuneResult& found, const s
 /// One row per method.
 TextTable methods_table(const Comparison& comparison);
 /// The methods that were not compared, grouped by the reason: "cpd, fme", "...".
-std::vector<std::pair<std::string, std::string>> left_out_by_reason(const Comparison& comparison);
+Facts left_out_by_reason(const Comparison& comparison);
 
 }  // namespace coterie::internal

@@ -1,23 +1,20 @@
-// Text and JSON come from the same results, so that the terminal and programs agree. The votes for numbers of clusters
-// come first, because a recommended number means little if the criteria disagree.
+// The votes for numbers of clusters come first, because a recommended number means little if the criteria disagree.
 
 #include "coterie/report/selection_document.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "coterie/base/text.hpp"
 #include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
 #include "coterie/report/search_tables.hpp"
 
 namespace coterie {
-namespace {
 
-std::string counted_clusters(int k) { return std::to_string(k) + (k == 1 ? " cluster" : " clusters"); }
+using namespace internal;
+
+namespace {
 
 double mean_confidence(const Consensus& result) {
     double sum = 0;
@@ -35,10 +32,9 @@ Index doubtful_rows(const Consensus& result) {
 
 }  // namespace
 
-std::string json_document(const ClusterChoice& choice) { return internal::document(internal::json_of(choice)); }
+std::string json_document(const ClusterChoice& choice) { return document(json_of(choice)); }
 
 std::string text_document(const ClusterChoice& choice) {
-    using namespace internal;
     std::vector<std::string> header = {"", "k"};
     std::vector<std::size_t> right = {1};
     for (const auto& curve : choice.curves) {
@@ -46,7 +42,7 @@ std::string text_document(const ClusterChoice& choice) {
         right.push_back(header.size());
         header.emplace_back(name(curve.criterion));
     }
-    std::vector<std::vector<std::string>> rows;
+    TextRows rows;
     for (std::size_t at = 0; at < choice.clusters.size(); ++at) {
         const int k = choice.clusters[at];
         rows.push_back({k == choice.recommended ? "*" : "", std::to_string(k)});
@@ -57,8 +53,8 @@ std::string text_document(const ClusterChoice& choice) {
                                                        : "-");
         }
     }
-    std::vector<std::pair<std::string, std::string>> said = {
-        {"recommended", counted_clusters(choice.recommended) + " (" + std::string(name(choice.sureness)) + ")"},
+    Facts said = {
+        {"recommended", counted(choice.recommended, "cluster") + " (" + std::string(name(choice.sureness)) + ")"},
         {"chosen (<)", votes_text(choice)}};
     for (const auto& curve : choice.curves)
         if (!curve.left_out.empty()) said.emplace_back(name(curve.criterion), "left out: " + curve.left_out);
@@ -77,13 +73,12 @@ std::string text_document(const ClusterChoice& choice) {
 }
 
 std::string text_document(const Comparison& comparison, const std::string& source) {
-    using namespace internal;
     const auto& methods = comparison.methods;
     const TextTable found = methods_table(comparison);
-    std::vector<std::pair<std::string, std::string>> said;
+    Facts said;
     std::vector<std::string> names = {"ARI"};
     std::vector<std::size_t> columns;
-    std::vector<std::vector<std::string>> pairs;
+    TextRows pairs;
     for (std::size_t a = 0; a < methods.size(); ++a) {
         if (!methods[a].error.empty()) {
             said.emplace_back(methods[a].method + " failed", methods[a].error);
@@ -106,16 +101,12 @@ std::string text_document(const Comparison& comparison, const std::string& sourc
     if (!left_out.empty()) said.emplace_back("not compared", left_out + "; use `methods` to choose the methods");
     for (const auto& [what, path] : comparison.written) said.emplace_back(what, path);
     return "compare on " + source + ": " + counted_text(comparison.points, "row") + ", " +
-           std::to_string(comparison.clusters) + (comparison.clusters == 1 ? " cluster\n" : " clusters\n") +
-           table(found.header, found.rows, found.right) +
+           counted(comparison.clusters, "cluster") + "\n" + table(found.header, found.rows, found.right) +
            (pairs.size() > 1 ? "\n" + table(names, pairs, columns) : "") + (said.empty() ? "" : "\n" + facts(said));
 }
 
 std::string json_document(const Comparison& comparison, const std::string& source) {
-    using namespace internal;
-    const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
-    Json out;
-    out["schema"] = json_schema;
+    Json out = new_document();
     out["points"] = source;
     out["n"] = comparison.points;
     out["rows_left_out"] = comparison.rows_left_out;
@@ -124,22 +115,19 @@ std::string json_document(const Comparison& comparison, const std::string& sourc
     for (const auto& method : comparison.methods)
         out["methods"].push_back({{"method", method.method},
                                   {"sizes", method.sizes},
-                                  {"silhouette", number(method.silhouette)},
-                                  {"calinski_harabasz", number(method.calinski_harabasz)},
-                                  {"davies_bouldin", number(method.davies_bouldin)},
-                                  {"scores", method.scores ? json_of(*method.scores) : Json(nullptr)},
+                                  {"silhouette", method.silhouette},
+                                  {"calinski_harabasz", method.calinski_harabasz},
+                                  {"davies_bouldin", method.davies_bouldin},
+                                  {"scores", method.scores ? json_of(*method.scores) : Json()},
                                   {"seconds", method.seconds},
                                   {"warnings", method.warnings},
-                                  {"error", method.error.empty() ? Json(nullptr) : Json(method.error)}});
+                                  {"error", or_null(method.error)}});
     out["agreement"] = Json::array();
-    for (Index a = 0; a < comparison.agreement.rows(); ++a) {
-        out["agreement"].push_back(Json::array());
-        for (Index b = 0; b < comparison.agreement.cols(); ++b)
-            out["agreement"].back().push_back(number(comparison.agreement(a, b)));
-    }
+    for (const auto& row : comparison.agreement.rowwise())
+        out["agreement"].push_back(std::vector<double>(row.begin(), row.end()));
     out["left_out"] = Json::array();
     for (const auto& [method, why] : comparison.left_out) out["left_out"].push_back({{"method", method}, {"why", why}});
-    out["silhouette_sample"] = comparison.silhouette_sample > 0 ? Json(comparison.silhouette_sample) : Json(nullptr);
+    out["silhouette_sample"] = count_or_null(comparison.silhouette_sample);
     out["interrupted"] = comparison.interrupted;
     out["warnings"] = comparison.warnings;
     add_written(out, comparison);
@@ -148,12 +136,11 @@ std::string json_document(const Comparison& comparison, const std::string& sourc
 }
 
 std::string text_document(const Consensus& result, const std::string& source) {
-    using namespace internal;
-    std::vector<std::vector<std::string>> rows;
+    TextRows rows;
     for (std::size_t c = 0; c < result.sizes.size(); ++c)
         rows.push_back({std::to_string(c), count_text(result.sizes[c]), fixed_text(result.cohesion[c], 3),
                         fixed_text(result.confidence_of_cluster[c], 3)});
-    std::vector<std::pair<std::string, std::string>> said = {
+    Facts said = {
         {"confidence", fixed_text(mean_confidence(result), 3) + " on average; " + count_text(doubtful_rows(result)) +
                            (doubtful_rows(result) == 1 ? " row has" : " rows have") + " less than 0.5"},
         {"fits", std::to_string(result.fits) + " of " + join(result.methods) + ", each of " + count_text(result.part) +
@@ -168,9 +155,7 @@ std::string text_document(const Consensus& result, const std::string& source) {
 }
 
 std::string json_document(const Consensus& result, const std::string& source) {
-    using namespace internal;
-    Json out;
-    out["schema"] = json_schema;
+    Json out = new_document();
     out["points"] = source;
     out["n"] = static_cast<Index>(result.labels.size()) - result.rows_left_out;
     out["rows_left_out"] = result.rows_left_out;
@@ -183,7 +168,7 @@ std::string json_document(const Consensus& result, const std::string& source) {
     out["methods"] = result.methods;
     out["fits"] = result.fits;
     out["part"] = result.part;
-    out["sample"] = result.sample > 0 ? Json(result.sample) : Json(nullptr);
+    out["sample"] = count_or_null(result.sample);
     out["warnings"] = result.warnings;
     out["seconds"] = result.seconds;
     add_origin(out, result);

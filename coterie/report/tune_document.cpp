@@ -1,12 +1,8 @@
-// Text and JSON of a search come from the same struct. The text has the chosen options below the table of cells,
-// because k-means, if it was also tried, has other options.
+// The text has the chosen options below the table of cells, because k-means, if it was also tried, has other options.
 
 #include "coterie/report/tune_document.hpp"
 
 #include <algorithm>
-#include <cmath>
-
-#include <nlohmann/json.hpp>
 
 #include "coterie/base/text.hpp"
 #include "coterie/report/json.hpp"
@@ -18,13 +14,8 @@ namespace coterie {
 
 using namespace internal;
 
-namespace {
-
-constexpr std::size_t most_shown = 20;
-
-}  // namespace
-
 std::string text_document(const TunedFit& tuned) {
+    constexpr std::size_t most_shown = 20;
     const auto& cells = tuned.found.cells;
     const TuneCell& best = cells[tuned.found.best];
     const std::string criterion(name(tuned.asked.select));
@@ -39,7 +30,7 @@ std::string text_document(const TunedFit& tuned) {
             cells_table(tuned.asked, tuned.found, cells_to_show(tuned.asked, tuned.found, most_shown));
         out += table(shown.header, shown.rows, shown.right);
     }
-    std::vector<std::pair<std::string, std::string>> rows;
+    Facts rows;
     rows.emplace_back("chosen (*)", (tuned.found.best_method == tuned.method->name
                                          ? ""
                                          : "plain " + tuned.found.best_method + ", better than every cell of " +
@@ -48,14 +39,13 @@ std::string text_document(const TunedFit& tuned) {
     if (needs_truth(tuned.asked.select))
         rows.emplace_back("oracle", criterion + " compares with the truth, so this is the best possible choice");
     if (cells.size() > most_shown && !tuned.found.choice)
-        rows.emplace_back("shown", filled("the best {} of {} cells{}", most_shown,
-                                          count_text(static_cast<long long>(cells.size())), tuned.more_hint));
-    const auto refused =
-        std::count_if(cells.begin(), cells.end(), [](const auto& cell) { return !cell.error.empty(); });
-    if (refused > 0) {
-        const auto first =
-            std::find_if(cells.begin(), cells.end(), [](const auto& cell) { return !cell.error.empty(); });
-        rows.emplace_back("refused", count_text(refused) + (refused == 1 ? " cell; " : " cells; the first, ") +
+        rows.emplace_back("shown",
+                          filled("the best {} of {} cells; {} has all", most_shown,
+                                 count_text(static_cast<long long>(cells.size())), Spelling::current().option("json")));
+    const auto failed = [](const TuneCell& cell) { return !cell.error.empty(); };
+    if (const auto refused = std::count_if(cells.begin(), cells.end(), failed); refused > 0) {
+        const auto first = std::find_if(cells.begin(), cells.end(), failed);
+        rows.emplace_back("refused", counted_text(refused, "cell") + (refused == 1 ? "; " : "; the first, ") +
                                          options_text(first->options) + ": " + first->error);
     }
     out += facts(rows);
@@ -71,9 +61,8 @@ std::string json_document(const TunedFit& tuned) {
         out.update(json_of(PreparationOptions::described(), values));
         return out;
     };
-    const auto scores = [](const std::optional<Scores>& of) { return of ? json_of(*of) : Json(nullptr); };
-    Json out;
-    out["schema"] = json_schema;
+    const auto scores = [](const std::optional<Scores>& of) { return of ? json_of(*of) : Json(); };
+    Json out = new_document();
     out["method"] = tuned.method->name;
     out["points"] = tuned.source;
     out["n"] = tuned.points;
@@ -91,18 +80,17 @@ std::string json_document(const TunedFit& tuned) {
     for (const auto& cell : found.cells)
         out["cells"].push_back({{"method", cell.method},
                                 {"options", options_of(cell.method, cell.options)},
-                                {"criterion", std::isfinite(cell.criterion) ? Json(cell.criterion) : Json(nullptr)},
+                                {"criterion", cell.criterion},
                                 {"seen", scores(cell.seen)},
                                 {"unseen", scores(cell.unseen)},
                                 {"seconds", cell.seconds},
-                                {"error", cell.error.empty() ? Json(nullptr) : Json(cell.error)}});
+                                {"error", or_null(cell.error)}});
     if (found.choice) out["choice"] = json_of(*found.choice);
     out["cells_asked"] = found.cells_asked;
     out["best"] = found.best;
     out["best_method"] = found.best_method;
     out["best_options"] = options_of(found.best_method, found.best_options);
-    out["best_preparation"] =
-        json_of(PreparationOptions::described(), PreparationOptions::described().values(&found.best_preparation));
+    out["best_preparation"] = json_of_options(found.best_preparation);
     out["interrupted"] = found.interrupted;
     out["folds_done"] = found.folds_done;
     out["seconds"] = json_of(tuned.seconds);

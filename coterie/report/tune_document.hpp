@@ -1,10 +1,6 @@
 #pragma once
 // A search for the options of a method (selection/tune.hpp), and the fit that it chose.
 
-#include <cstdint>
-#include <optional>
-#include <string>
-
 #include "coterie/report/document.hpp"
 #include "coterie/selection/tune.hpp"
 
@@ -21,7 +17,6 @@ struct TunedFit : Origin {
     std::int64_t seed = 0;
     int threads = 1;
     std::optional<FitResult> fit;  // of the best cell on all rows; none after an interrupt
-    std::string more_hint;         // what follows "the best 20 of N cells" if the text leaves out cells
 };
 
 /// At most 20 cells, the best ones, with the chosen one and the reason of the first failure.

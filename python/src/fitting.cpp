@@ -212,8 +212,8 @@ public:
                     result.truth_source = known->source;
                 }
                 add_comparison(result, other, prepared, run);
-                return coterie::page(result, applied_picture(pipeline_, result, prepared, run), {},
-                                     page_map(pipeline_, result, prepared, known, run), search);
+                return coterie::html_document(result, applied_picture(pipeline_, result, prepared, run), {},
+                                              page_map(pipeline_, result, prepared, known, run), search);
             }
             const Labels& labels = pipeline_.labels_of_prepared();
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
@@ -223,11 +223,12 @@ public:
                                   "Pass the rows of the fit", {.option = "points"});
             FitResult result = fit_result(pipeline_, pipeline_.labels(), find_method(model().method()),
                                           model().option_values(), problem, source, known);
-            const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
+            const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {result.title(), ""},
                                                         pipeline_.prepared_names(), run);
             result.description = coterie::describe(pipeline_, prepared, run, {}, &labels);
             add_comparison(result, other, prepared, run);
-            return coterie::page(result, picture, {}, page_map(pipeline_, result, prepared, known, run), search);
+            return coterie::html_document(result, picture, {}, page_map(pipeline_, result, prepared, known, run),
+                                          search);
         });
         return nb::str(text.data(), text.size());
     }

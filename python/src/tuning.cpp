@@ -93,7 +93,7 @@ struct Compared {
                     "Pass the rows of the comparison", {.option = "points"});
             const ComparisonDrawings drawn =
                 comparison_drawings(found, PreparedProblem::of(problem, settings, run), source, known, run);
-            return coterie::page(found, source, drawn.picture, drawn.map);
+            return coterie::html_document(found, source, drawn.picture, drawn.map);
         });
         return nb::str(text.data(), text.size());
     }

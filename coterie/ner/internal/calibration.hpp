@@ -18,6 +18,9 @@ double sharpness_of(const Matrix<double>& scores, const Labels& tags);
 /// away from 0 and 1. Returns 0 if n = 0.
 double shift_of(const Labels& tags, double share);
 
+/// The tag with the largest score of each row; the first if there are several.
+Labels best_tags(const Matrix<double>& scores);
+
 /// P(t | x) for t = `tag`, from the scores of one word.
 double probability(const double* scores, Index tags, Index tag, double sharpness, double shift);
 

@@ -1,8 +1,6 @@
 // Reads CoNLL columns (Tjong Kim Sang and De Meulder 2003).
 // The whole file is read before tags are checked, because the scheme follows from all tags.
 
-#include <optional>
-
 #include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/ner/internal/tags.hpp"
@@ -50,17 +48,14 @@ void parse_conll(std::string_view text, TagReading reading, Corpus& corpus) {
             return;
         }
         if (fields.word.empty())
-            refuse_line(corpus.source, number,
-                        {.code = Code::malformed,
-                         .problem = "there is no word before the first tab",
-                         .remedy = "Write the word first and its tag last"});
+            refuse_line(corpus.source, number, Code::malformed, "there is no word before the first tab",
+                        "Write the word first and its tag last");
         if (!tagged) tagged = !fields.last.empty();
         if (*tagged == fields.last.empty())
-            refuse_line(corpus.source, number,
-                        {.code = Code::malformed,
-                         .problem = *tagged ? "the tag is missing, but the lines before have one"
-                                            : "there are two fields, but the lines before have only the word",
-                         .remedy = "Give every word a tag, or none"});
+            refuse_line(corpus.source, number, Code::malformed,
+                        *tagged ? "the tag is missing, but the lines before have one"
+                                : "there are two fields, but the lines before have only the word",
+                        "Give every word a tag, or none");
         if (new_document) corpus.documents.emplace_back();
         new_document = false;
         std::string& all = corpus.documents.back().text;
@@ -76,12 +71,10 @@ void parse_conll(std::string_view text, TagReading reading, Corpus& corpus) {
         all += fields.word;
         ReadTag tag{{}, fields.last, number};
         if (*tagged && !split_tag(fields.last, tag.parts))
-            refuse_line(corpus.source, number,
-                        {.code = Code::malformed,
-                         .problem = filled("'{}' is not a tag", formats::shown(fields.last)),
-                         .remedy = "Use O, or B-, I-, E- or S- and a type",
-                         .value = formats::shown(fields.last),
-                         .accepted = "O, or B-, I-, E- or S- and a type"});
+            refuse_line(corpus.source, number, Code::malformed,
+                        filled("'{}' is not a tag", formats::shown(fields.last)),
+                        "Use O, or B-, I-, E- or S- and a type",
+                        {.value = formats::shown(fields.last), .accepted = "O, or B-, I-, E- or S- and a type"});
         tags.back().push_back(tag);
     });
     if (!tagged || !*tagged) return;

@@ -1,6 +1,5 @@
-// Reads texts with annotated spans: JSON lines of doccano, spaCy and Prodigy, brat's stand-off annotations, and plain
-// text.
-// All formats use one function, which splits a document into sentences and words and finds the words of the spans.
+// JSON lines of doccano, spaCy and Prodigy, brat's stand-off annotations, and plain text. All use one function, which
+// splits a document into sentences and words and finds the words of the spans.
 
 #include <algorithm>
 #include <charconv>
@@ -41,34 +40,27 @@ std::vector<Piece> pieces_of(const std::vector<Mark>& marks, std::string_view te
     const auto length = static_cast<std::int64_t>(starts.size()) - 1;
     std::vector<Piece> out;
     for (const Mark& mark : marks) {
-        if (mark.type.empty())
-            refuse_line(source, mark.line, {.code = Code::malformed, .problem = mark.shown() + " has no type"});
+        if (mark.type.empty()) refuse_line(source, mark.line, Code::malformed, mark.shown() + " has no type");
         if (mark.type.find_first_of(" \t\r\n") != std::string::npos)
-            refuse_line(source, mark.line,
-                        {.code = Code::malformed,
-                         .problem = mark.shown() + " has a type with blanks",
-                         .remedy = "Use types without blanks"});
+            refuse_line(source, mark.line, Code::malformed, mark.shown() + " has a type with blanks",
+                        "Use types without blanks");
         if (mark.begin < 0 || mark.end > length || mark.begin >= mark.end)
-            refuse_line(source, mark.line,
-                        {.code = Code::out_of_range,
-                         .problem = filled("{} is not inside the text, which has {}", mark.shown(),
-                                           counted(length, "code point")),
-                         .remedy = "Count begin and end in code points, from 0, with begin below end"});
+            refuse_line(source, mark.line, Code::out_of_range,
+                        filled("{} is not inside the text, which has {}", mark.shown(), counted(length, "code point")),
+                        "Count begin and end in code points, from 0, with begin below end");
         auto begin = static_cast<std::size_t>(mark.begin);
         auto end = static_cast<std::size_t>(mark.end);
         while (begin < end && is_space(code_point_at(text, starts[begin]).value)) ++begin;
         while (begin < end && is_space(code_point_at(text, starts[end - 1]).value)) --end;
-        if (begin == end)
-            refuse_line(source, mark.line, {.code = Code::malformed, .problem = mark.shown() + " has only blanks"});
+        if (begin == end) refuse_line(source, mark.line, Code::malformed, mark.shown() + " has only blanks");
         out.push_back({starts[begin], starts[end], &mark});
     }
     std::sort(out.begin(), out.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
     for (std::size_t i = 1; i < out.size(); ++i)
         if (out[i].begin < out[i - 1].end)
-            refuse_line(source, out[i].mark->line,
-                        {.code = Code::malformed,
-                         .problem = filled("{} and {} overlap", out[i - 1].mark->shown(), out[i].mark->shown()),
-                         .remedy = "Keep one of them, because nested mentions are not supported"});
+            refuse_line(source, out[i].mark->line, Code::malformed,
+                        filled("{} and {} overlap", out[i - 1].mark->shown(), out[i].mark->shown()),
+                        "Keep one of them, because nested mentions are not supported");
     return out;
 }
 
@@ -106,12 +98,9 @@ struct CutWords {
 };
 
 bool is_blank_text(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const CodePoint point = code_point_at(text, at);
-        if (!is_space(point.value)) return false;
-        at += point.bytes;
-    }
-    return true;
+    bool blank = true;
+    for_each_code_point(text, [&](std::uint32_t value, std::string_view) { blank = blank && is_space(value); });
+    return blank;
 }
 
 void add_document(Document document, const std::vector<Mark>& marks, const std::string& marks_source, bool annotated,
@@ -159,18 +148,16 @@ using Json = nlohmann::json;
 
 std::int64_t offset_of(const Json& value, const std::string& source, Index line) {
     if (!value.is_number_integer())
-        refuse_line(source, line,
-                    {.code = Code::wrong_type,
-                     .problem = filled("the begin or end of a span is {}, not a whole number",
-                                       formats::shown(value.dump(-1, ' ', true)))});
+        refuse_line(
+            source, line, Code::wrong_type,
+            filled("the begin or end of a span is {}, not a whole number", formats::shown(value.dump(-1, ' ', true))));
     return value.get<std::int64_t>();
 }
 
 std::string type_of(const Json& value, const std::string& source, Index line) {
     if (!value.is_string())
-        refuse_line(source, line,
-                    {.code = Code::wrong_type,
-                     .problem = "the type of a span is " + formats::shown(value.dump(-1, ' ', true)) + ", not a text"});
+        refuse_line(source, line, Code::wrong_type,
+                    "the type of a span is " + formats::shown(value.dump(-1, ' ', true)) + ", not a text");
     return value.get<std::string>();
 }
 
@@ -183,10 +170,8 @@ Mark mark_of(const Json& value, const std::string& source, Index line) {
             if (value.contains(begin) && value.contains(end) && value.contains("label"))
                 return {offset_of(value[begin], source, line), offset_of(value[end], source, line),
                         type_of(value["label"], source, line), line};
-    refuse_line(source, line,
-                {.code = Code::malformed,
-                 .problem = formats::shown(value.dump(-1, ' ', true)) + " is not a span",
-                 .remedy = "Write [begin, end, TYPE] or {\"start\": .., \"end\": .., \"label\": ..}"});
+    refuse_line(source, line, Code::malformed, formats::shown(value.dump(-1, ' ', true)) + " is not a span",
+                "Write [begin, end, TYPE] or {\"start\": .., \"end\": .., \"label\": ..}");
 }
 
 }  // namespace
@@ -196,7 +181,7 @@ void parse_json_lines(std::string_view text, Corpus& corpus) {
     for_each_line(text, [&](std::string_view line, Index number) {
         if (line.find_first_not_of(" \t") == std::string_view::npos) return;
         Json record = formats::parse_json(line, [&](const std::string& reason) {
-            refuse_line(corpus.source, number, {.code = Code::malformed, .problem = "the document " + reason});
+            refuse_line(corpus.source, number, Code::malformed, "the document " + reason);
         });
         if (record.is_array() && record.size() == 2 && record[0].is_string() && record[1].is_object()) {
             Json object = record[1];
@@ -204,19 +189,16 @@ void parse_json_lines(std::string_view text, Corpus& corpus) {
             record = std::move(object);
         }
         if (!record.is_object() || !record.contains("text") || !record["text"].is_string())
-            refuse_line(corpus.source, number,
-                        {.code = Code::malformed,
-                         .problem = "the line is not a document",
-                         .remedy = "Write an object with a text under the key \"text\""});
+            refuse_line(corpus.source, number, Code::malformed, "the line is not a document",
+                        "Write an object with a text under the key \"text\"");
         std::vector<Mark> marks;
         std::string key;
         for (const char* const each : {"spans", "entities", "label", "labels"})
             if (record.contains(each) && record[each].is_array()) {
                 if (!key.empty())
-                    refuse_line(corpus.source, number,
-                                {.code = Code::malformed,
-                                 .problem = filled("there are spans under \"{}\" and under \"{}\"", key, each),
-                                 .remedy = "Keep one of the two keys"});
+                    refuse_line(corpus.source, number, Code::malformed,
+                                filled("there are spans under \"{}\" and under \"{}\"", key, each),
+                                "Keep one of the two keys");
                 key = each;
             }
         if (!key.empty())
@@ -253,10 +235,9 @@ void parse_brat(std::string_view text, std::string_view marks_text, const std::s
         if (first == std::string_view::npos || second == std::string_view::npos ||
             !take(middle.substr(first + 1, second - first - 1), mark.begin) ||
             !take(middle.substr(second + 1), mark.end))
-            refuse_line(marks_source, number,
-                        {.code = Code::malformed,
-                         .problem = filled("'{}' is not a span of one piece", formats::shown(line)),
-                         .remedy = "Write T1 TAB TYPE BEGIN END TAB TEXT"});
+            refuse_line(marks_source, number, Code::malformed,
+                        filled("'{}' is not a span of one piece", formats::shown(line)),
+                        "Write T1 TAB TYPE BEGIN END TAB TEXT");
         mark.type = std::string(middle.substr(0, first));
         marks.push_back(std::move(mark));
     });

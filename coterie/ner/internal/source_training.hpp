@@ -1,17 +1,10 @@
 #pragma once
-// Internal: the parts of source training that can be tested alone.
-
-#include <vector>
+// Internal: the part of source training that can be tested alone.
 
 #include "coterie/base/points.hpp"
-#include "coterie/deep/encoder_abi.h"
 #include "coterie/ner/encoder_folder.hpp"
 
 namespace coterie::ner::internal {
-
-/// Describes the encoder for the library that uses LibTorch. The parameters are those of EncoderFolder, in the same
-/// order.
-coterie_encoder_plan plan_of(const EncoderShape& shape);
 
 struct PrototypeLoss {
     double sum = 0;               // of -ln p over the words

@@ -1,7 +1,6 @@
-// Tag schemes. For all schemes, the rules of the script conlleval give the mentions. If tags are well-formed, these are
-// the mentions that the scheme means.
-// Whether tags are well-formed is checked separately. So tags of other programs can be scored by the same rules (Tjong
-// Kim Sang and De Meulder 2003; Ramshaw and Marcus 1995 for IOB1).
+// For all schemes, the rules of the script conlleval give the mentions (Tjong Kim Sang and De Meulder 2003; Ramshaw and
+// Marcus 1995 for IOB1). Whether tags follow their scheme is checked separately, so tags of other programs can be
+// scored, too.
 
 #include "coterie/ner/internal/tags.hpp"
 

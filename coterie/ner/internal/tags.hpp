@@ -1,10 +1,6 @@
 #pragma once
 // Internal: the tags of words in CoNLL files, and the mentions that they stand for.
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "coterie/ner/corpus.hpp"
 
 namespace coterie::ner::internal {

@@ -33,15 +33,6 @@ bool is_split_off(std::uint32_t c) {
     return ascii || character_class(c) == CharacterClass::punctuation;
 }
 
-template <class F>
-void for_each_code_point(std::string_view text, F&& f) {
-    for (std::size_t at = 0; at < text.size();) {
-        const CodePoint point = code_point_at(text, at);
-        f(point.value, text.substr(at, point.bytes));
-        at += point.bytes;
-    }
-}
-
 }  // namespace
 
 WordPieces::WordPieces(std::string_view vocabulary, const std::string& source, const WordPieceRules& rules,
@@ -49,10 +40,9 @@ WordPieces::WordPieces(std::string_view vocabulary, const std::string& source, c
     : rules_(rules) {
     for_each_line(vocabulary, [&](std::string_view line, Index number) {
         if (!numbers_.emplace(line, static_cast<std::int32_t>(number - 1)).second)
-            refuse_line(source, number,
-                        {.code = Code::duplicate,
-                         .problem = coterie::internal::filled("piece '{}' occurs twice", formats::shown(line)),
-                         .value = formats::shown(line)});
+            refuse_line(source, number, Code::duplicate,
+                        coterie::internal::filled("piece '{}' occurs twice", formats::shown(line)), "",
+                        {.value = formats::shown(line)});
     });
     const auto number_of = [&](const std::string& piece) {
         const auto found = numbers_.find(piece);

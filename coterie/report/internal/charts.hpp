@@ -1,10 +1,6 @@
 #pragma once
 // Internal: charts of a page. Each is a list of numbers that uPlot draws if scripts run.
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "coterie/report/document.hpp"
 
 namespace coterie::report::internal {
