@@ -195,6 +195,7 @@ public:
     Index columns() const { return view_.columns(); }
     ScalarType scalar() const { return view_.scalar(); }
     bool empty() const { return view_.empty(); }
+    double bytes() const { return view_.bytes(); }
     bool resident() const { return view_.resident(); }
 
 private:

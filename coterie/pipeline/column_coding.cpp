@@ -14,7 +14,6 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/derived_rows.hpp"
-#include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/io/json_text.hpp"
@@ -342,14 +341,7 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
             }
         });
     };
-    if (!points.resident()) return internal::derived_rows(points, columns_out(), prepare);
-    require_memory(internal::product(points.rows(), columns_out(), size_of(points.scalar())),
-                   "a copy of the rows as numbers");
-    return points.view().with_scalar([&]<class Scalar>() {
-        Matrix<Scalar> out(points.rows(), columns_out());
-        prepare(points.view(), 0, out.data());
-        return Points(std::move(out));
-    });
+    return internal::derived_copy(points, columns_out(), "a copy of the rows as numbers", prepare);
 }
 
 std::string ColumnCoding::text() const {

@@ -163,6 +163,7 @@ private:
     void find_noise(double share, const Problem& prepared, const Run& run);
     void apply_to_kept(const Points& rows, const Wanted& wanted, const Run& run,
                        FunctionRef<void(const RowResults&)> take) const;
+    std::vector<double> scores_of_kept(const Points& rows, const Run& run) const;
     void own_parts(Parts& parts);
     // Every process applies the model only to its own rows, so this works for any method.
     void admit(const Run& run) const;
