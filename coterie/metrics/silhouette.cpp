@@ -13,7 +13,6 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/sample.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"

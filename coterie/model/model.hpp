@@ -104,6 +104,9 @@ public:
         return output(Output::embedding, points, run);
     }
 
+    /// n x p: Output::embedding of the training data, if the model keeps it because it is as expensive to compute as
+    /// the fit; otherwise empty.
+    virtual Matrix<double> kept_embedding() const { return {}; }
     /// The number of columns of an output that the model has.
     Index output_columns(Output which) const;
 

@@ -13,7 +13,6 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/same_work.hpp"
-#include "coterie/base/sample.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/io/column_choice.hpp"
 #include "coterie/io/json_text.hpp"

@@ -26,7 +26,6 @@
 #include "coterie/pipeline/outlier_scores.hpp"
 #include "coterie/pipeline/preparation.hpp"
 #include "coterie/pipeline/prepared_problem.hpp"
-#include "coterie/pipeline/settings.hpp"
 
 namespace coterie {
 

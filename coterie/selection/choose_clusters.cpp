@@ -11,7 +11,6 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/sample.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/criteria.hpp"

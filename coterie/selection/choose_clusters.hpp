@@ -31,7 +31,6 @@
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/prepared_problem.hpp"
-#include "coterie/pipeline/settings.hpp"
 #include "coterie/selection/cluster_choice.hpp"
 
 namespace coterie {

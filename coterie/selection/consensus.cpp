@@ -13,7 +13,6 @@
 #include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/sample.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/model/result_warnings.hpp"
 #include "coterie/pipeline/evaluation.hpp"
