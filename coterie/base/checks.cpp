@@ -8,7 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include "coterie/base/largest_coordinate.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/sparse_points.hpp"

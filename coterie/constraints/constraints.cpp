@@ -11,6 +11,7 @@
 #include <numeric>
 #include <set>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/text.hpp"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/io/formats.hpp"
 #include "tests/support/test_files.hpp"
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/load_rows.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"

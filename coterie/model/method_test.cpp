@@ -1,5 +1,6 @@
 // Errors that all methods share.
 
+#include "coterie/base/checks.hpp"
 #include "coterie/model/method.hpp"
 
 #include <gtest/gtest.h>

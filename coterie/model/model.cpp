@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"

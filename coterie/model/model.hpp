@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "coterie/base/checks.hpp"
 #include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/points.hpp"

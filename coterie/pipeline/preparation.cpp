@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/derived_rows.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/text.hpp"

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <utility>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/load_rows.hpp"
 #include "coterie/base/memory.hpp"

@@ -47,6 +47,12 @@ struct Stage {
 COTERIE_API void for_each_block(Index count, const Run& run, const Stage& stage,
                                 FunctionRef<void(Index block, int worker)> body);
 
+namespace internal {
+/// Call it in a block of a loop that can be stopped (for_each_block with a Run). It checks as the loop does between
+/// blocks, and throws Cancelled, which ends the loop. Elsewhere it does nothing.
+void stop_if_asked();
+}  // namespace internal
+
 /// Threads for a loop of `operations` multiplications and additions: 1 if waking other threads costs more than it
 /// saves.
 inline int threads_for(double operations, int threads) { return operations < 2e6 ? 1 : threads; }
