@@ -30,6 +30,14 @@ struct RowBlocks {
 /// the calling thread.
 COTERIE_API void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
 
+/// Calls body(row, block) for every row, block by block, on up to `threads` threads.
+template <class Body>
+void for_each_row(const RowBlocks& blocks, int threads, const Body& body) {
+    for_each_block(blocks.count(), threads, [&](Index block, int) {
+        for (Index i = blocks.begin(block); i < blocks.end(block); ++i) body(i, block);
+    });
+}
+
 /// A stage of a computation, for progress reports and stop requests. A loop may be the part from `begin` to `end` of a
 /// stage.
 struct Stage {
