@@ -1,7 +1,7 @@
 // Errors that all methods share.
 
-#include "coterie/base/checks.hpp"
 #include "coterie/model/method.hpp"
+#include "coterie/base/checks.hpp"
 
 #include <gtest/gtest.h>
 

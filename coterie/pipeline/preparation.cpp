@@ -91,7 +91,7 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
                       "Give at least one row and one column", {.option = "points"});
     if (!weights.empty()) check_weights(weights, points.rows());
 
-    const auto columns = static_cast<std::size_t>(points.columns());
+    const auto columns = at(points.columns());
     out.offset_.assign(columns, 0.0);
     out.factor_.assign(columns, 1.0);
     const bool by_column = options.scale == Scale::minmax || options.scale == Scale::zscore;
