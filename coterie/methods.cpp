@@ -3,8 +3,6 @@
 
 #include "coterie/methods.hpp"
 
-#include <algorithm>
-
 #include "coterie/base/text.hpp"
 #include "coterie/deep/dec.hpp"
 #include "coterie/deep/dekm.hpp"
@@ -56,8 +54,7 @@ Method line() {
     out.takes = M::takes;
     out.about = M::about;
     out.fit = [assigned](const Problem& problem, const OptionValues& values, const Run& run) -> std::unique_ptr<Model> {
-        internal::require_same_fit(M::name, values, problem,
-                                   run);  // first: assigned() may throw on one process
+        internal::require_same_fit(M::name, values, problem, run);  // first: assigned() may throw on one process
         auto model = std::make_unique<MethodModel>(FitOf<M>()(problem, assigned(values), run));
         internal::warn_of_result(*model, problem, run, M::takes.blocks);
         return model;
@@ -109,10 +106,7 @@ const Method& find_method(std::string_view name) {
         if (method.name == name) return method;
     std::vector<std::string> names;
     for (const auto& method : methods()) names.push_back(method.name);
-    std::stable_sort(names.begin(), names.end(),
-                     [&](const auto& a, const auto& b) { return edit_distance(a, name) < edit_distance(b, name); });
-    std::string text;
-    for (const auto& each : names) text += (text.empty() ? "" : ", ") + each;
+    const std::string text = internal::listed(internal::nearest_first(std::move(names), name));
     throw BadArgument(Code::unknown_name, "there is no method '" + std::string(name) + "'",
                       "Methods, nearest first: " + text, {.value = std::string(name), .accepted = text});
 }

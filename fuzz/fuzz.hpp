@@ -13,6 +13,7 @@
 
 #include <unistd.h>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/error.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/output_file.hpp"

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
-#include "coterie/base/largest_coordinate.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/sparse_points.hpp"
@@ -38,15 +36,12 @@ std::string too_large_remedy(ScalarType scalar) {
 
 }  // namespace internal
 
-using internal::largest_coordinate;
-using internal::too_large_remedy;
-using internal::too_large_text;
+using internal::at;
 
 namespace {
 
 // Beyond these, sums of weighted squares could overflow or vanish.
-constexpr double least_weight = 1e-30;
-constexpr double largest_weight = 1e30;
+constexpr double least_weight = 1e-30, largest_weight = 1e30;
 
 // What the pass finds: the numbers of a block sum.
 enum Found : std::size_t {
@@ -100,35 +95,32 @@ void look(const internal::RowBlock<Scalar>& block, double limit, bool nan_passes
         }
 }
 
-std::vector<double> look(PointsView points, double limit, bool nan_passes, const Run& run);
-
-// Looks at the stored entries and translates their positions into i * columns + j.
-std::vector<double> look(const SparsePoints& points, double limit, bool nan_passes, const Run& run) {
-    const auto of = [&]<class Scalar>(std::span<const Scalar> values) {
-        if (values.empty()) return std::vector<double>{0, 0, 0, -1, 0, 0};
-        std::vector<double> found =
-            look(PointsView(values.data(), static_cast<Index>(values.size()), 1), limit, nan_passes, run.alone());
-        for (const Found place : {bad_first, large_first}) {
-            if (found[place] < 0) continue;
-            Index i = 0;
-            auto left = static_cast<Index>(found[place]);
-            for (; left >= points.row<Scalar>(i).count; ++i) left -= points.row<Scalar>(i).count;
-            found[place] = static_cast<double>(i * points.columns() + points.row<Scalar>(i).column(left));
-        }
-        return found;
-    };
-    return points.scalar() == ScalarType::float32 ? of(points.values<float>()) : of(points.values<double>());
+template <class Scalar>
+std::vector<double> look(PointsView points, double limit, bool nan_passes, const Run& run) {
+    internal::BlockSums sums(numbers, clear, merge);
+    const Stage stage{.name = "reading", .operations = static_cast<double>(points.rows() * points.columns())};
+    const auto found = sums.over<Scalar>(
+        points, run, stage,
+        [&](const internal::RowBlock<Scalar>& block, int, double* sum) { look(block, limit, nan_passes, sum); });
+    return {found.begin(), found.end()};
 }
 
+// Looks at dense rows, or at the stored entries of sparse ones.
 std::vector<double> look(PointsView points, double limit, bool nan_passes, const Run& run) {
-    if (const SparsePoints* sparse = as_sparse(points)) return look(*sparse, limit, nan_passes, run);
-    internal::BlockSums sums(numbers, clear, merge);
-    return points.with_scalar([&]<class Scalar>() -> std::vector<double> {
-        const Stage stage{.name = "reading", .operations = static_cast<double>(points.rows() * points.columns())};
-        const auto found = sums.over<Scalar>(
-            points, run, stage,
-            [&](const internal::RowBlock<Scalar>& block, int, double* sum) { look(block, limit, nan_passes, sum); });
-        return {found.begin(), found.end()};
+    return points.with_scalar([&]<class Scalar>() {
+        const SparsePoints* const sparse = as_sparse(points);
+        if (sparse == nullptr) return look<Scalar>(points, limit, nan_passes, run);
+        const auto values = sparse->values<Scalar>();
+        const PointsView entries(values.data(), static_cast<Index>(values.size()), 1);
+        std::vector<double> found = look<Scalar>(entries, limit, nan_passes, run.alone());
+        for (const Found place : {bad_first, large_first}) {  // converts the number of an entry to i * columns + j
+            if (found[place] < 0 || values.empty()) continue;
+            Index i = 0;
+            auto left = static_cast<Index>(found[place]);
+            for (; left >= sparse->row<Scalar>(i).count; ++i) left -= sparse->row<Scalar>(i).count;
+            found[place] = static_cast<double>(i * points.columns() + sparse->row<Scalar>(i).column(left));
+        }
+        return found;
     });
 }
 
@@ -138,7 +130,7 @@ void set_place(Message& message, PointsView points, double place, Index first,
     const Index column = number % points.columns();
     message.row = first + number / points.columns() + 1;
     message.column_number = column + 1;
-    if (static_cast<std::size_t>(column) < names.size()) message.column = names[static_cast<std::size_t>(column)];
+    if (at(column) < names.size()) message.column = names[at(column)];
 }
 
 void refuse_bad(const std::vector<double>& found, PointsView points, Message message, Index first = 0,
@@ -149,10 +141,10 @@ void refuse_bad(const std::vector<double>& found, PointsView points, Message mes
     message.value = missing ? "NaN" : found[bad_value] > 0 ? "infinity" : "-infinity";
     message.accepted = "finite numbers";
     set_place(message, points, found[bad_first], first, names);
-    const auto count = static_cast<Index>(found[bad]);
     message.problem =
-        (missing ? "the value is NaN, which stands for a missing value" : message.value + " is not a finite number") +
-        (count > 1 ? " (" + std::to_string(count) + " such values)" : "");
+        missing ? "the value is NaN, which stands for a missing value" : message.value + " is not a finite number";
+    if (const auto others = static_cast<Index>(found[bad]) - 1; others > 0)
+        message.problem += "; " + counted(others, "more value") + (others == 1 ? " is not finite" : " are not finite");
     if (!missing) message.remedy = "Replace it by a finite number or leave the row out";
     if (as_sparse(points) != nullptr && missing) message.remedy.clear();
     throw BadData(std::move(message));
@@ -174,7 +166,7 @@ double check_points(PointsView points, Message place, const Run& run, Index firs
         place.remedy = "Give at least one row and one column";
         throw BadData(std::move(place));
     }
-    const double limit = largest_coordinate(points.scalar(), points.columns());
+    const double limit = internal::largest_coordinate(points.scalar(), points.columns());
     const auto found = look(points, limit, false, run);
     refuse_bad(found, points, place, first);
     if (found[large_first] >= 0) {
@@ -182,8 +174,8 @@ double check_points(PointsView points, Message place, const Run& run, Index firs
         place.value = to_text(found[large_value]);
         place.accepted = "magnitudes up to " + to_text(limit);
         set_place(place, points, found[large_first], first);
-        place.problem = too_large_text(found[large_value], points.scalar(), points.columns());
-        place.remedy = too_large_remedy(points.scalar());
+        place.problem = internal::too_large_text(found[large_value], points.scalar(), points.columns());
+        place.remedy = internal::too_large_remedy(points.scalar());
         throw BadData(std::move(place));
     }
     return found[largest];
@@ -191,8 +183,7 @@ double check_points(PointsView points, Message place, const Run& run, Index firs
 
 void check_weights(std::span<const double> weights, Index rows) {
     if (static_cast<Index>(weights.size()) != rows)
-        throw BadArgument(Code::wrong_shape,
-                          counted(static_cast<Index>(weights.size()), "weight") + " for " + counted(rows, "row"),
+        throw BadArgument(Code::wrong_shape, counted(weights.size(), "weight") + " for " + counted(rows, "row"),
                           "Give one weight per row", {.option = "weights", .accepted = counted(rows, "weight")});
     bool any = false;
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -212,8 +203,7 @@ void check_weights(std::span<const double> weights, Index rows) {
 
 void check_partial_labels(std::span<const std::int32_t> labels, Index rows) {
     if (!labels.empty() && static_cast<Index>(labels.size()) != rows)
-        throw BadArgument(Code::wrong_shape,
-                          counted(static_cast<Index>(labels.size()), "label") + " for " + counted(rows, "row"),
+        throw BadArgument(Code::wrong_shape, counted(labels.size(), "label") + " for " + counted(rows, "row"),
                           "Give one label or blank per row", {.option = "partial_labels"});
 }
 

@@ -33,4 +33,12 @@ COTERIE_API void check_weights(std::span<const double> weights, Index rows);
 /// Requires one partial label per row, or an empty list. Throws BadArgument.
 COTERIE_API void check_partial_labels(std::span<const std::int32_t> labels, Index rows);
 
+namespace internal {
+/// The largest magnitude that check_points accepts for points with this many columns.
+double largest_coordinate(ScalarType scalar, Index columns);
+/// Problem and remedy of the message about a value above that limit.
+std::string too_large_text(double value, ScalarType scalar, Index columns);
+std::string too_large_remedy(ScalarType scalar);
+}  // namespace internal
+
 }  // namespace coterie

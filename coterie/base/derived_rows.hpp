@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "coterie/base/memory.hpp"
 #include "coterie/base/points.hpp"
 
 namespace coterie::internal {
@@ -40,6 +41,18 @@ Points derived_rows(const Points& from, Index columns, Derive derive) {
         Derive derive_;
     };
     return Points(std::make_shared<const Derived>(from, columns, std::move(derive)));
+}
+
+/// The same for any dense points. Points in memory are computed now, after a check of the memory for `copy`.
+template <class Derive>
+Points derived_copy(const Points& from, Index columns, std::string_view copy, Derive derive) {
+    if (!from.resident()) return derived_rows(from, columns, std::move(derive));
+    require_memory(product(from.rows(), columns, size_of(from.scalar())), copy);
+    return from.view().with_scalar([&]<class Scalar>() {
+        Matrix<Scalar> out(from.rows(), columns);
+        derive(from.view(), 0, out.data());
+        return Points(std::move(out));
+    });
 }
 
 }  // namespace coterie::internal

@@ -1,14 +1,10 @@
-// Explains the codes, makes the text of a message, and replaces the marks in it.
-//
-// A mark is `NAME` or `NAME=VALUE`, where NAME has lower-case letters, digits and '_'. Other backquotes stay as they
-// are: a user's file or column may contain them.
+// The list of codes, the text of a message, and the replacement of marks.
 
 #include "coterie/base/message.hpp"
 
 #include <charconv>
 #include <cstring>
 #include <iterator>
-#include <utility>
 
 #include "coterie/base/utf8.hpp"
 
@@ -80,6 +76,7 @@ constexpr CodeMeaning meanings[] = {
     {Code::checkpoint_failed, "checkpoint-failed", "A checkpoint could not be written."},
     {Code::note, "note", "Anything else that helps to read the result."},
 };
+// name(code) and unpacked() use a code as an index.
 static_assert([] {
     std::size_t i = 0;
     for (const CodeMeaning& each : meanings)
@@ -87,86 +84,15 @@ static_assert([] {
     return i == static_cast<std::size_t>(Code::note) + 1;
 }());
 
+const Spelling plain;
+const Spelling* used = &plain;
+
 bool starts_name(char c) { return c >= 'a' && c <= 'z'; }
 bool continues_name(char c) { return starts_name(c) || (c >= '0' && c <= '9') || c == '_'; }
 
-void put(std::string& out, std::string_view text) {
-    const std::uint64_t size = text.size();
-    out.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
-}
-
-void put(std::string& out, const std::optional<std::int64_t>& number) {
-    put(out, number ? std::to_string(*number) : std::string());
-}
-
-// Takes packed fields from the front of `bytes`.
-struct Unpacker {
-    std::string_view bytes;
-    bool take(std::string& field) {
-        std::uint64_t size = 0;
-        if (bytes.size() < sizeof size) return false;
-        std::memcpy(&size, bytes.data(), sizeof size);
-        bytes.remove_prefix(sizeof size);
-        if (bytes.size() < size) return false;
-        field = bytes.substr(0, size);
-        bytes.remove_prefix(size);
-        return true;
-    }
-    bool take(std::optional<std::int64_t>& field) {
-        std::string text;
-        if (!take(text)) return false;
-        if (text.empty()) return true;
-        const char* const end = text.data() + text.size();
-        const auto read = std::from_chars(text.data(), end, field.emplace());
-        return read.ec == std::errc() && read.ptr == end;
-    }
-};
-
-}  // namespace
-
-std::string_view name(Code code) { return meanings[static_cast<std::size_t>(code)].name; }
-
-std::span<const CodeMeaning> code_list() { return meanings; }
-
-namespace {
-const Spelling plain;
-const Spelling* used = &plain;
-}  // namespace
-
-const Spelling& Spelling::current() { return *used; }
-
-void Spelling::use(const Spelling& spelling) { used = &spelling; }
-
-std::string Spelling::operator()(std::string_view text) const {
-    std::string out;
-    while (true) {
-        const std::size_t open = text.find('`');
-        if (open == std::string_view::npos) return out += text;
-        out += text.substr(0, open);
-        text.remove_prefix(open);
-        std::size_t end = 1;
-        if (end < text.size() && starts_name(text[end]))
-            while (end < text.size() && continues_name(text[end])) ++end;
-        const bool has_value = end > 1 && end < text.size() && text[end] == '=';
-        const std::size_t close = has_value ? text.find('`', end) : end;
-        if (end == 1 || close >= text.size() || text[close] != '`') {
-            out += '`';
-            text.remove_prefix(1);
-            continue;
-        }
-        const std::string_view name = text.substr(1, end - 1);
-        const std::string_view value = has_value ? text.substr(end + 1, close - end - 1) : std::string_view();
-        out += !has_value ? option(name) : name == "row" ? row(value) : setting(name, value);
-        text.remove_prefix(close + 1);
-    }
-}
-
-namespace {
-
-// The text of a message. `write` spells marks in the problem and the remedy; names of files and columns stay as they
-// are.
+// Builds the text of a message. `write` spells the marks.
 template <class Write>
-std::string composed(const Message& message, Write write) {
+std::string composed(const Message& message, const Write& write) {
     std::string out = message.context.empty() ? "" : message.context + ": ";
     const std::string option = "`" + message.option + "`";
     if (!message.file.empty())
@@ -189,21 +115,81 @@ std::string composed(const Message& message, Write write) {
     return out;
 }
 
+// Appends one packed field: its size in 8 bytes, then its text.
+void put(std::string& out, std::string_view text) {
+    const std::uint64_t size = text.size();
+    out.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
+}
+
+// Moves one packed field from the front of `bytes` to `text`. Returns false if the bytes end too early.
+bool take(std::string_view& bytes, std::string& text) {
+    std::uint64_t size = 0;
+    if (bytes.size() < sizeof size) return false;
+    std::memcpy(&size, bytes.data(), sizeof size);
+    bytes.remove_prefix(sizeof size);
+    if (bytes.size() < size) return false;
+    text = bytes.substr(0, size);
+    bytes.remove_prefix(size);
+    return true;
+}
+
+// The same for a number. An empty field is no number.
+bool take(std::string_view& bytes, std::optional<std::int64_t>& number) {
+    std::string text;
+    if (!take(bytes, text)) return false;
+    if (text.empty()) return true;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number.emplace());
+    return read.ec == std::errc() && read.ptr == end;
+}
+
 }  // namespace
+
+std::string_view name(Code code) { return meanings[static_cast<std::size_t>(code)].name; }
+
+std::span<const CodeMeaning> code_list() { return meanings; }
+
+const Spelling& Spelling::current() { return *used; }
+
+void Spelling::use(const Spelling& spelling) { used = &spelling; }
+
+// A mark is `NAME` or `NAME=VALUE`. NAME has lower-case letters, digits and '_', and begins with a letter. Other
+// backquotes stay, because the name of a file or a column may contain them.
+std::string Spelling::operator()(std::string_view text) const {
+    std::string out;
+    while (true) {
+        const std::size_t open = text.find('`');
+        out += text.substr(0, open);
+        if (open == std::string_view::npos) return out;
+        text.remove_prefix(open);
+        std::size_t end = 1;  // the end of NAME
+        if (end < text.size() && starts_name(text[end]))
+            while (end < text.size() && continues_name(text[end])) ++end;
+        const bool has_value = end > 1 && end < text.size() && text[end] == '=';
+        const std::size_t close = has_value ? text.find('`', end) : end;
+        if (end == 1 || close >= text.size() || text[close] != '`') {
+            out += '`';
+            text.remove_prefix(1);
+            continue;
+        }
+        const std::string_view name = text.substr(1, end - 1);
+        const std::string_view value = has_value ? text.substr(end + 1, close - end - 1) : std::string_view();
+        out += !has_value ? option(name) : name == "row" ? row(value) : setting(name, value);
+        text.remove_prefix(close + 1);
+    }
+}
 
 std::string Message::marked() const {
     return composed(*this, [](const std::string& text) { return text; });
 }
 
-std::string Message::text() const {
-    return composed(*this, [](const std::string& text) { return Spelling::current()(text); });
-}
+std::string Message::text() const { return composed(*this, Spelling::current()); }
 
 std::string Message::packed() const {
     std::string out(1, static_cast<char>(code));
     for (const std::string* field : {&problem, &remedy, &option, &value, &accepted, &file, &column, &context})
         put(out, *field);
-    for (const auto* number : {&line, &row, &column_number}) put(out, *number);
+    for (const auto& number : {line, row, column_number}) put(out, number ? std::to_string(*number) : "");
     return out;
 }
 
@@ -211,13 +197,13 @@ std::optional<Message> Message::unpacked(std::string_view bytes) {
     Message out;
     if (bytes.empty() || static_cast<unsigned char>(bytes[0]) >= std::size(meanings)) return std::nullopt;
     out.code = static_cast<Code>(bytes[0]);
-    Unpacker from{bytes.substr(1)};
+    bytes.remove_prefix(1);
     for (auto* field :
          {&out.problem, &out.remedy, &out.option, &out.value, &out.accepted, &out.file, &out.column, &out.context})
-        if (!from.take(*field)) return std::nullopt;
+        if (!take(bytes, *field)) return std::nullopt;
     for (auto* number : {&out.line, &out.row, &out.column_number})
-        if (!from.take(*number)) return std::nullopt;
-    return from.bytes.empty() ? std::optional(std::move(out)) : std::nullopt;
+        if (!take(bytes, *number)) return std::nullopt;
+    return bytes.empty() ? std::optional(std::move(out)) : std::nullopt;
 }
 
 }  // namespace coterie

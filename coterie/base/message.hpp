@@ -3,18 +3,16 @@
 //
 //   PLACE: PROBLEM. REMEDY     cars.csv: column 'price', line 7: '1.234,5' is not a number. Use `decimal=comma`.
 //
-// Interfaces spell names differently: the option `max_iterations` is --max-iterations in the command and max_iter= in
-// Python. Texts therefore put backquotes around a name, alone (`max_iterations`) or with a value (`loss=renyi`). These
-// are marks, which the Spelling of the interface replaces. Only names of described options (base/options.hpp), the
-// named_fields below and `auto` may stand between backquotes.
+// Each interface spells options differently: `max_iterations` is --max-iterations in the command and max_iter= in
+// Python. Texts therefore mark a name by backquotes: `max_iterations`, or with a value `loss=renyi`. The Spelling of
+// the interface replaces each mark. Names are those of described options (base/options.hpp), of fields of Problem, Run,
+// ReadOptions and option searches, and `auto`. tests/marks_test.py checks them.
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "coterie/base/export.hpp"
@@ -100,35 +98,6 @@ struct CodeMeaning {
     std::string_view meaning;  // a sentence for docs/reference/messages.md
 };
 COTERIE_API std::span<const CodeMeaning> code_list();
-
-/// Fields of Problem, Run, ReadOptions or an option search. Texts name them in the same way as options.
-inline constexpr std::array<std::string_view, 27> named_fields = {"points",
-                                                                  "weights",
-                                                                  "initial_centroids",
-                                                                  "partial_labels",
-                                                                  "clusters_per_label",
-                                                                  "label_share",
-                                                                  "sizes",
-                                                                  "graph",
-                                                                  "seed",
-                                                                  "threads",
-                                                                  "columns",
-                                                                  "label_column",
-                                                                  "separator",
-                                                                  "precision",
-                                                                  "grid",
-                                                                  "runs",
-                                                                  "device",
-                                                                  "checkpoint",
-                                                                  "header",
-                                                                  "decimal",
-                                                                  "exclude",
-                                                                  "id_column",
-                                                                  "must_links",
-                                                                  "cannot_links",
-                                                                  "pairs",
-                                                                  "methods",
-                                                                  "vectors"};
 
 /// How an interface writes what stands between backquotes. This base class is for C++: names as they are.
 class COTERIE_API Spelling {

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "coterie/base/text.hpp"
+
 namespace coterie {
 namespace {
 
@@ -17,12 +19,6 @@ std::string number_text(double value) {
     char text[32];
     const auto result = std::to_chars(text, text + sizeof text, value);
     return {text, result.ptr};
-}
-
-std::string join(const std::vector<std::string>& words) {
-    std::string out;
-    for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-    return out;
 }
 
 template <class Number>
@@ -43,12 +39,18 @@ bool parse_list(std::string_view text, std::vector<Item>& items, Parse&& parse) 
     }
 }
 
-template <class Item>
-std::string list_text(const std::vector<Item>& items) {
-    std::string out;
-    for (const auto& item : items) out += (out.empty() ? "" : ",") + to_text(OptionValue(item));
-    return out;
-}
+struct ValueText {
+    std::string operator()(bool v) const { return v ? "true" : "false"; }
+    std::string operator()(std::int64_t v) const { return std::to_string(v); }
+    std::string operator()(double v) const { return number_text(v); }
+    std::string operator()(const std::string& v) const { return v; }
+    std::string operator()(Automatic) const { return "auto"; }
+    std::string operator()(const auto& list) const {
+        std::string out;
+        for (const auto& item : list) out += (out.empty() ? "" : ",") + (*this)(item);
+        return out;
+    }
+};
 
 // Whole numbers may also be written like 1e6 if a double represents them exactly.
 bool parse_integer(std::string_view text, std::int64_t& value) {
@@ -92,18 +94,7 @@ std::string OptionRange::text() const {
     return out;
 }
 
-std::string to_text(const OptionValue& value) {
-    struct Visitor {
-        std::string operator()(bool v) const { return v ? "true" : "false"; }
-        std::string operator()(std::int64_t v) const { return std::to_string(v); }
-        std::string operator()(double v) const { return number_text(v); }
-        std::string operator()(const std::string& v) const { return v; }
-        std::string operator()(Automatic) const { return "auto"; }
-        std::string operator()(const std::vector<std::int64_t>& v) const { return list_text(v); }
-        std::string operator()(const std::vector<double>& v) const { return list_text(v); }
-    };
-    return std::visit(Visitor{}, value);
-}
+std::string to_text(const OptionValue& value) { return std::visit(ValueText{}, value); }
 
 BadArgument refused_option(const std::string& name, const OptionValue& value, const std::string& accepted) {
     const std::string text = to_text(value);
@@ -123,7 +114,7 @@ std::string Option::accepted() const {
         case OptionKind::real: return first + "a number" + tail;
         case OptionKind::integers: return first + "a list of whole numbers" + tail;
         case OptionKind::reals: return first + "a list of numbers" + tail;
-        case OptionKind::choice: return "one of " + join(choices);
+        case OptionKind::choice: return "one of " + internal::listed(choices);
         case OptionKind::text: return "text";
     }
     throw InternalError("unknown option kind");
@@ -131,6 +122,9 @@ std::string Option::accepted() const {
 
 void Option::check(const OptionValue& value, std::string_view form) const {
     const auto in_range = [&](auto number) { return range.contains(number); };
+    const auto all_in_range = [&](const auto* list) {
+        return list && !list->empty() && std::ranges::all_of(*list, in_range);
+    };
     const auto sound = [&] {
         if (std::holds_alternative<Automatic>(value)) return !automatic.empty();
         switch (kind) {
@@ -138,17 +132,11 @@ void Option::check(const OptionValue& value, std::string_view form) const {
             case OptionKind::integer:
                 return std::holds_alternative<std::int64_t>(value) && in_range(std::get<std::int64_t>(value));
             case OptionKind::real: return std::holds_alternative<double>(value) && in_range(std::get<double>(value));
-            case OptionKind::integers: {
-                const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
-                return list && !list->empty() && std::all_of(list->begin(), list->end(), in_range);
-            }
-            case OptionKind::reals: {
-                const auto* list = std::get_if<std::vector<double>>(&value);
-                return list && !list->empty() && std::all_of(list->begin(), list->end(), in_range);
-            }
+            case OptionKind::integers: return all_in_range(std::get_if<std::vector<std::int64_t>>(&value));
+            case OptionKind::reals: return all_in_range(std::get_if<std::vector<double>>(&value));
             case OptionKind::choice:
                 return std::holds_alternative<std::string>(value) &&
-                       std::find(choices.begin(), choices.end(), std::get<std::string>(value)) != choices.end();
+                       std::ranges::find(choices, std::get<std::string>(value)) != choices.end();
             case OptionKind::text: return std::holds_alternative<std::string>(value);
         }
         throw InternalError("unknown option kind");
@@ -173,10 +161,7 @@ OptionValue Option::parse(std::string_view text) const {
         if (std::vector<double> list; parse_list(text, list, parse_number<double>)) value = std::move(list);
     }
     // Here, text that is not a number is still a string, so check() throws.
-    if (kind == OptionKind::integers || kind == OptionKind::reals)
-        check(value, ", separated by commas");
-    else
-        check(value);
+    check(value, kind == OptionKind::integers || kind == OptionKind::reals ? ", separated by commas" : "");
     return value;
 }
 
@@ -188,10 +173,10 @@ const Option* OptionSet::find(std::string_view name) const {
 
 const Option& OptionSet::at(std::string_view name) const {
     if (const Option* option = find(name)) return *option;
-    std::vector<std::string> names;
-    for (const auto& option : options_) names.push_back(option.name);
-    throw BadArgument(Code::unknown_name, "there is no option '" + std::string(name) + "' here",
-                      "Options: " + join(names), {.value = std::string(name), .accepted = join(names)});
+    const std::string names =
+        internal::listed(options_, std::string::npos, [](const Option& option) { return option.name; });
+    throw BadArgument(Code::unknown_name, "there is no option '" + std::string(name) + "' here", "Options: " + names,
+                      {.value = std::string(name), .accepted = names});
 }
 
 void OptionSet::assign(void* options, const OptionValues& values) const {

@@ -9,8 +9,11 @@
 
 namespace coterie {
 namespace {
+
+using internal::at;
+
 constexpr std::align_val_t cache_line{64};
-}
+}  // namespace
 
 void* RowBuffer::reserve(std::size_t bytes) {
     if (bytes > bytes_) {
@@ -28,7 +31,7 @@ PointsView PointsView::block(Index begin, Index end, RowBuffer& buffer) const {
         if (source_ == nullptr) return Rows<Scalar>{as<Scalar>().row(begin), end - begin, columns_, stride_};
         if (const void* there = source_->in_memory(begin, end))
             return Rows<Scalar>{static_cast<const Scalar*>(there), end - begin, columns_, columns_};
-        void* const memory = buffer.reserve(static_cast<std::size_t>((end - begin) * columns_) * sizeof(Scalar));
+        void* const memory = buffer.reserve(at((end - begin) * columns_) * sizeof(Scalar));
         source_->read(begin, end, memory);
         return Rows<Scalar>{static_cast<const Scalar*>(memory), end - begin, columns_, columns_};
     });
@@ -40,7 +43,7 @@ Points rows_of(PointsView points, std::span<const Index> rows) {
         if (points.resident()) {
             const auto from = points.as<Scalar>();
             for (Index i = 0; i < out.rows(); ++i)
-                std::copy_n(from.row(rows[static_cast<std::size_t>(i)]), from.columns, out.data() + i * from.columns);
+                std::copy_n(from.row(rows[at(i)]), from.columns, out.data() + i * from.columns);
             return Points(std::move(out));
         }
         // Reads in the order of the source, which may differ from the requested order.

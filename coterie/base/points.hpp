@@ -30,6 +30,13 @@ constexpr ScalarType scalar_type_of() {
     return std::is_same_v<Scalar, float> ? ScalarType::float32 : ScalarType::float64;
 }
 
+/// Calls f.operator()<float>() or <double>(), by the scalar type.
+template <class F>
+decltype(auto) with_scalar(ScalarType type, F&& f) {
+    if (type == ScalarType::float32) return std::forward<F>(f).template operator()<float>();
+    return std::forward<F>(f).template operator()<double>();
+}
+
 /// Borrowed rows of one known scalar type. Row i starts at data + i * stride and has `columns` contiguous numbers;
 /// stride >= columns.
 template <class Scalar>
@@ -125,6 +132,8 @@ public:
     ScalarType scalar() const { return scalar_; }
     const void* data() const { return data_; }
     bool empty() const { return rows_ == 0; }
+    /// Bytes of the rows in memory, one after another.
+    double bytes() const { return internal::product(rows_, columns_, size_of(scalar_)); }
     /// Whether the rows lie in memory. If not, only block() and source() give access to them.
     bool resident() const { return source_ == nullptr; }
     /// nullptr if resident.
@@ -142,8 +151,7 @@ public:
     /// Calls f.operator()<float>() or <double>(), by the scalar type.
     template <class F>
     decltype(auto) with_scalar(F&& f) const {
-        if (scalar_ == ScalarType::float32) return std::forward<F>(f).template operator()<float>();
-        return std::forward<F>(f).template operator()<double>();
+        return coterie::with_scalar(scalar_, std::forward<F>(f));
     }
     /// Calls f(Rows<float>) or f(Rows<double>).
     template <class F>
@@ -187,6 +195,7 @@ public:
     Index columns() const { return view_.columns(); }
     ScalarType scalar() const { return view_.scalar(); }
     bool empty() const { return view_.empty(); }
+    double bytes() const { return view_.bytes(); }
     bool resident() const { return view_.resident(); }
 
 private:

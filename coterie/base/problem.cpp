@@ -13,15 +13,6 @@
 namespace coterie {
 namespace {
 
-template <class T>
-std::vector<T> entries_of(const std::vector<T>& all, std::span<const Index> rows) {
-    std::vector<T> out;
-    if (all.empty()) return out;
-    out.reserve(rows.size());
-    for (const Index i : rows) out.push_back(all[static_cast<std::size_t>(i)]);
-    return out;
-}
-
 // The pairs whose rows are both in the subset, as positions in it. A row may have several positions.
 std::vector<RowPair> pairs_of(const std::vector<RowPair>& all, std::span<const Index> rows) {
     std::vector<RowPair> out;
@@ -52,9 +43,9 @@ Problem Problem::subset(std::span<const Index> which) const {
     out.column_names = column_names;
     out.column_kinds = column_kinds;
     out.categories = categories;
-    out.weights = entries_of(weights, which);
+    out.weights = internal::entries_of<double>(weights, which);
     out.initial_centroids = initial_centroids;
-    out.partial_labels = entries_of(partial_labels, which);
+    out.partial_labels = internal::entries_of<std::int32_t>(partial_labels, which);
     out.label_names = label_names;
     out.clusters_per_label = clusters_per_label;
     out.label_shares = label_shares;

@@ -48,6 +48,18 @@ struct RowPair {
     Index second = 0;
 };
 
+namespace internal {
+/// The entries of some rows, in the given order; empty if there are no entries.
+template <class T>
+std::vector<T> entries_of(std::span<const T> all, std::span<const Index> rows) {
+    std::vector<T> out;
+    if (all.empty()) return out;
+    out.reserve(rows.size());
+    for (const Index i : rows) out.push_back(all[at(i)]);
+    return out;
+}
+}  // namespace internal
+
 struct COTERIE_API Problem {
     /// n x d, owned, shared or borrowed (Points::borrow); empty if a graph is given.
     Points points = {};
@@ -90,7 +102,7 @@ struct COTERIE_API Problem {
     Index rows() const { return graph ? graph->rows() : points.rows(); }
     Index columns() const { return graph ? graph->cols() : points.columns(); }
 
-    Index row_number(Index row) const { return row_numbers.empty() ? row : row_numbers[static_cast<std::size_t>(row)]; }
+    Index row_number(Index row) const { return row_numbers.empty() ? row : row_numbers[internal::at(row)]; }
 
     /// The problem for some rows, in the given order: points, weights, labels and pairs (as positions in `rows`).
     ///

@@ -4,8 +4,11 @@
 
 #include "coterie/base/random.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <unordered_map>
 
 #include <Random123/philox.h>
 
@@ -65,6 +68,27 @@ double RandomStream::normal() {
     spare_normal_ = radius * std::sin(angle);
     has_spare_ = true;
     return radius * std::cos(angle);
+}
+
+// Runs the first `count` steps of the Fisher-Yates shuffle and stores only the swapped places.
+std::vector<std::ptrdiff_t> sample_rows(std::ptrdiff_t rows, std::ptrdiff_t count, RandomStream& random) {
+    std::vector<std::ptrdiff_t> out(static_cast<std::size_t>(std::min(rows, count)));
+    if (count >= rows) {
+        std::iota(out.begin(), out.end(), std::ptrdiff_t{0});
+        return out;
+    }
+    std::unordered_map<std::ptrdiff_t, std::ptrdiff_t> moved;  // the value at a place, if it differs from its number
+    const auto value_at = [&](std::ptrdiff_t place) {
+        const auto found = moved.find(place);
+        return found == moved.end() ? place : found->second;
+    };
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+        const auto other = i + static_cast<std::ptrdiff_t>(random.below(static_cast<std::uint64_t>(rows - i)));
+        out[static_cast<std::size_t>(i)] = value_at(other);
+        moved[other] = value_at(i);
+    }
+    std::ranges::sort(out);
+    return out;
 }
 
 }  // namespace coterie

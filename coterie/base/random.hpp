@@ -1,8 +1,9 @@
 #pragma once
-// Counter-based random streams (Philox 4x32-10, Salmon et al. 2011). A value depends only on (seed, purpose, index,
-// position), so the result does not depend on the thread that draws it.
+// Counter-based random streams (Philox 4x32-10, Salmon et al. 2011), shuffles and samples. A value depends only on
+// (seed, purpose, index, position), so the result does not depend on the thread that draws it.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -43,5 +44,9 @@ template <class T>
 void shuffle(std::vector<T>& items, RandomStream& random) {
     for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
 }
+
+/// `count` different rows of 0..rows-1, ascending; every set of that size is equally likely. All rows if `rows` <=
+/// `count`. Memory and time depend only on `count`.
+COTERIE_API std::vector<std::ptrdiff_t> sample_rows(std::ptrdiff_t rows, std::ptrdiff_t count, RandomStream& random);
 
 }  // namespace coterie

@@ -1,4 +1,4 @@
-#include "coterie/base/sample.hpp"
+#include "coterie/base/random.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 #include <set>
+
+#include "coterie/base/matrix.hpp"
 
 namespace coterie {
 namespace {

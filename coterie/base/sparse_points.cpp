@@ -9,17 +9,9 @@
 #include "coterie/base/text.hpp"
 
 namespace coterie {
-namespace {
 
 using internal::at;
 using internal::filled;
-
-struct OwnEntries {
-    std::vector<std::int64_t> starts;
-    std::vector<std::int64_t> columns_of;
-};
-
-}  // namespace
 
 template <class Number, class Scalar>
 SparsePoints::SparsePoints(Index rows, Index columns, std::span<const Number> starts,
@@ -33,9 +25,8 @@ SparsePoints::SparsePoints(Index rows, Index columns, std::span<const Number> st
       wide_(sizeof(Number) == sizeof(std::int64_t)),
       scalar_(scalar_type_of<Scalar>()),
       storage_(std::move(storage)) {
-    const auto refuse = [](Code code, std::string problem, std::optional<Index> row = {}) {
-        throw BadData(code, "sparse matrix: " + std::move(problem), "",
-                      {.option = "points", .row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
+    const auto refuse = [](Code code, const std::string& problem, std::optional<std::int64_t> row = {}) {
+        throw BadData(code, "sparse matrix: " + problem, "", {.option = "points", .row = row});
     };
     if (rows < 0 || columns < 0) refuse(Code::wrong_shape, "rows and columns must not be negative");
     if (starts.size() != at(rows) + 1)
@@ -50,32 +41,29 @@ SparsePoints::SparsePoints(Index rows, Index columns, std::span<const Number> st
         const auto begin = starts[at(i)];
         const auto end = starts[at(i) + 1];
         if (begin > end || static_cast<std::size_t>(end) > values.size())
-            refuse(Code::malformed, filled("the row begins at entry {} and ends at {}", begin, end), i);
+            refuse(Code::malformed, filled("the row begins at entry {} and ends at {}", begin, end), i + 1);
         for (Number e = begin; e < end; ++e) {
             const Number column = columns_of[static_cast<std::size_t>(e)];
             if (column < 0 || static_cast<Index>(column) >= columns)
-                refuse(Code::out_of_range, filled("column number {} is not from 0 to {}", column, columns - 1), i);
+                refuse(Code::out_of_range, filled("column number {} is not from 0 to {}", column, columns - 1), i + 1);
             if (e > begin && column <= columns_of[static_cast<std::size_t>(e) - 1])
                 refuse(Code::malformed,
                        filled("column number {} follows {}; the columns of a row must ascend without repeats", column,
                               columns_of[static_cast<std::size_t>(e) - 1]),
-                       i);
+                       i + 1);
         }
     }
 }
 
 void SparsePoints::read(Index begin, Index end, void* to) const {
-    const auto write = [&]<class Scalar>(Scalar* out) {
+    with_scalar(scalar_, [&]<class Scalar>() {
+        auto* out = static_cast<Scalar*>(to);
         std::fill_n(out, (end - begin) * columns_, Scalar(0));
         for (Index i = begin; i < end; ++i, out += columns_) {
             const SparseRow<Scalar> row = this->row<Scalar>(i);
             for (Index e = 0; e < row.count; ++e) out[row.column(e)] = row.values[e];
         }
-    };
-    if (scalar_ == ScalarType::float32)
-        write(static_cast<float*>(to));
-    else
-        write(static_cast<double*>(to));
+    });
 }
 
 SparsePoints SparsePoints::slice(Index begin, Index end) const {
@@ -87,9 +75,13 @@ SparsePoints SparsePoints::slice(Index begin, Index end) const {
 }
 
 SparsePoints SparsePoints::subset(std::span<const Index> rows) const {
-    OwnEntries own{.starts = {0}, .columns_of = {}};
+    struct OwnEntries {
+        std::vector<std::int64_t> starts = {0};
+        std::vector<std::int64_t> columns_of;
+    } own;
     own.starts.reserve(rows.size() + 1);
-    const auto copy = [&]<class Scalar>(std::vector<Scalar> values) {
+    return with_scalar(scalar_, [&]<class Scalar>() {
+        std::vector<Scalar> values;
         for (const Index i : rows) {
             const SparseRow<Scalar> row = this->row<Scalar>(i);
             for (Index e = 0; e < row.count; ++e) own.columns_of.push_back(row.column(e));
@@ -108,8 +100,7 @@ SparsePoints SparsePoints::subset(std::span<const Index> rows) const {
         out.scalar_ = scalar_;
         out.storage_ = storage;
         return out;
-    };
-    return scalar_ == ScalarType::float32 ? copy(std::vector<float>()) : copy(std::vector<double>());
+    });
 }
 
 template <class Scalar>

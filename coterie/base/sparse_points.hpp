@@ -34,10 +34,6 @@ public:
 
     /// Number of stored entries.
     Index entries() const { return start(rows_) - start(0); }
-    /// Bytes that dense rows would need.
-    double dense_bytes() const {
-        return static_cast<double>(rows_) * static_cast<double>(columns_) * static_cast<double>(size_of(scalar_));
-    }
 
     /// Scalar must match scalar().
     template <class Scalar>

@@ -4,13 +4,13 @@
 #include "coterie/base/text.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <numeric>
 
-namespace coterie {
+namespace coterie::internal {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t diagonal = row[0];
         row[0] = i;
@@ -23,8 +23,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
-std::string counted(std::int64_t count, std::string_view noun) {
-    return internal::filled("{} {}{}", count, noun, count == 1 ? "" : "s");
+std::vector<std::string> nearest_first(std::vector<std::string> words, std::string_view word) {
+    std::ranges::stable_sort(words, {}, [&](const std::string& each) { return edit_distance(each, word); });
+    return words;
 }
 
-}  // namespace coterie
+}  // namespace coterie::internal

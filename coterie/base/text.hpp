@@ -1,22 +1,17 @@
 #pragma once
-// Text of messages: filled patterns, counts with a noun, similarity of spellings.
+// Text of messages: filled patterns, counts with a noun, lists, similar spellings.
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "coterie/base/export.hpp"
 
 namespace coterie {
-
-/// Number of letters to insert, delete or replace to turn one word into the other (Levenshtein).
-COTERIE_API std::size_t edit_distance(std::string_view a, std::string_view b);
-
-/// "1 row", "2 rows": for a noun whose plural ends in s.
-COTERIE_API std::string counted(std::int64_t count, std::string_view noun);
 
 namespace internal {
 
@@ -54,6 +49,29 @@ requires(sizeof...(Arguments) > 0) std::string
     return out.append(rest);
 }
 
+/// "a, b, c": text(item) of each item. After `most` items, ", ..." stands for the others.
+template <class Items, class Text = std::identity>
+std::string listed(const Items& items, std::size_t most = std::string::npos, const Text& text = {}) {
+    std::string out;
+    std::size_t shown = 0;
+    for (const auto& item : items) {
+        if (shown == most) return out + ", ...";
+        if (shown++ > 0) out += ", ";
+        out += text(item);
+    }
+    return out;
+}
+
+/// Number of letters to insert, delete or replace to turn one word into the other (Levenshtein).
+COTERIE_API std::size_t edit_distance(std::string_view a, std::string_view b);
+/// The words, most similar to `word` first.
+COTERIE_API std::vector<std::string> nearest_first(std::vector<std::string> words, std::string_view word);
+
 }  // namespace internal
+
+/// "1 row", "2 rows": for a noun whose plural ends in s.
+std::string counted(std::integral auto count, std::string_view noun) {
+    return internal::filled("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 }  // namespace coterie

@@ -19,16 +19,13 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double farthest = 1e300;  // limit of D / T minus that of the nearest group; infinity would mean "not allowed"
 
-double weight_of(std::span<const double> weights, Index i) { return weights.empty() ? 1.0 : weights[at(i)]; }
-
 // Sums over blocks. body(begin, end, scratch, sum) adds a few rows at a time, which are centred in the scratch; begin
 // and end count among all rows.
 template <class Body>
 std::span<const double> over_few_rows(PointsView points, const PrototypeDistances& distances, BlockSums& sums,
                                       const Run& run, Body&& body) {
     const Stage stage{.name = "assignment",
-                      .operations = static_cast<double>(points.rows()) *
-                                    static_cast<double>(points.columns() * distances.clusters())};
+                      .operations = product(points.rows(), points.columns(), distances.clusters())};
     std::vector<PrototypeDistances::Scratch> scratch(at(std::max(1, run.threads)));
     const Index few = distances.rows_at_once();
     return points.with_scalar([&]<class T>() {
@@ -71,7 +68,7 @@ Matrix<double> gather_at_first(const Run& run, Matrix<double> own, Index rows) {
 void require_groups(const Run& run, Index rows, Index own_rows, Index groups, double bytes_a_number) {
     together(run.communicator(), [&] {
         const Index kept = own_rows + (run.communicator().size() > 1 && run.communicator().rank() == 0 ? rows : 0);
-        require_memory(static_cast<double>(kept * groups) * bytes_a_number, "the assignment under bounds");
+        require_memory(product(kept, groups, bytes_a_number), "the assignment under bounds");
     });
 }
 
@@ -125,7 +122,7 @@ public:
     void log_masses(Index begin, Index end, const double* distances, double* log_mass) const {
         std::vector<double> buffer(at(2 * groups_));
         for (Index r = 0; r < end - begin; ++r) {
-            const auto [first, last] = allowed(begin + r);
+            const auto [first, last] = constraints_.allowed(begin + r);
             masses_of_row(distances + r * clusters_, first, last, buffer.data(), buffer.data() + groups_,
                           log_mass + r * groups_);
         }
@@ -147,7 +144,7 @@ public:
         for (Index r = 0; r < end - begin; ++r) {
             const double* const row = distances + r * clusters_;
             double* const a = rows_of_a.data() + r * clusters_;
-            const auto [first, last] = allowed(begin + r);
+            const auto [first, last] = constraints_.allowed(begin + r);
             masses_of_row(row, first, last, least, group_sum, log_mass);
             group_shares_of_row(log_mass, log_theta, shares);
             for (Index g = 0; g < groups; ++g) log_shares[g] = std::log(shares[g]) - std::log(group_sum[g]);
@@ -168,12 +165,6 @@ public:
     }
 
 private:
-    // The allowed clusters, first..last-1.
-    std::pair<int, int> allowed(Index i) const {
-        const std::int32_t known = constraints_.label(i);
-        return known < 0 ? std::pair(0, static_cast<int>(clusters_)) : constraints_.clusters_of(known);
-    }
-
     // For one row: the least D in each group, sum_{j in g} exp((least_g - D_ij) / T), and log sum_{j in g} exp(-D_ij /
     // T) up to a constant per row. Differences of D are computed before the division, so a large D / T loses no digits.
     void masses_of_row(const double* row, int first, int last, double* least, double* sum, double* log_mass) const {
@@ -214,17 +205,15 @@ PrototypeDistances::PrototypeDistances(const Matrix<double>& prototypes, Vector<
           RowProducts{directions}(pointers, projected, scratch);
           return projected;
       }()) {
-    if (directions.size() > 0) projection_.emplace_back(directions);
+    if (directions.size() > 0) projection_.emplace(directions);
 }
 
 void PrototypeDistances::measure(Scratch& s) const {
-    if (projection_.empty()) {
-        distances_(s.rows, s.distances, s.pointers, s.panel);
-        return;
+    if (projection_) {
+        row_pointers(s.rows, s.pointers);
+        (*projection_)(s.pointers, s.projected, s.panel);
     }
-    row_pointers(s.rows, s.pointers);
-    projection_.front()(s.pointers, s.projected, s.panel);
-    distances_(s.projected, s.distances, s.pointers, s.panel);
+    distances_(projection_ ? s.projected : s.rows, s.distances, s.pointers, s.panel);
 }
 
 HardAssignment assign_hard(PointsView points, const PrototypeDistances& distances, const Constraints& constraints,
@@ -254,8 +243,7 @@ HardAssignment assign_hard(PointsView points, const PrototypeDistances& distance
         distances.measure(s);
         for (Index i = begin; i < end; ++i) {
             const double* const row = s.distances.data() + (i - begin) * k;
-            const std::int32_t known = constraints.label(i);
-            const auto [first, last] = known < 0 ? std::pair(0, k) : constraints.clusters_of(known);
+            const auto [first, last] = constraints.allowed(i);
             int best = first;
             for (int j = first + 1; j < last; ++j)
                 if (row[j] < row[best]) best = j;

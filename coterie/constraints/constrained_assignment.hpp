@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -56,7 +57,7 @@ public:
 
 private:
     Vector<double> origin_;
-    std::vector<RowProducts> projection_;  // one entry, or none for U = I
+    std::optional<RowProducts> projection_;  // none for U = I
     SquaredDistances distances_;
 };
 

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <set>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/text.hpp"
 
@@ -20,60 +21,54 @@ namespace {
 // n share counts as a whole number if it is within this distance of one.
 constexpr double almost = 1e-9;
 
-std::string number(double value) { return to_text(OptionValue(value)); }
+std::string number(double value) { return to_text(value); }
 
-BadArgument needs_labels(const char* option) {
-    return BadArgument(Code::missing_argument, "this needs `partial_labels`, but no row has a label", "",
-                       {.option = option});
+template <class Number>
+Number total(const std::vector<Number>& numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), Number{0});
 }
 
-struct NamedLabels {
-    std::vector<std::string> names;
-    std::vector<Index> labelled;
-};
+// "1 row has", "2 rows have"
+std::string rows_have(Index rows) { return counted(rows, "row") + (rows == 1 ? " has" : " have"); }
 
-NamedLabels check_labels(Index points, const Problem& problem) {
-    NamedLabels out;
-    check_partial_labels(problem.partial_labels, points);
-    const std::int32_t largest = *std::max_element(problem.partial_labels.begin(), problem.partial_labels.end());
-    if (largest < 0)
-        throw BadArgument(Code::empty, "all labels are blank", "Label at least one row", {.option = "partial_labels"});
+[[noreturn]] void refuse(const char* option, Code code, std::string problem, std::string remedy, std::string value = {},
+                         std::string accepted = {}, std::optional<std::int64_t> row = {}) {
+    throw BadArgument(code, std::move(problem), std::move(remedy),
+                      {.option = option, .value = std::move(value), .accepted = std::move(accepted), .row = row});
+}
+
+// Sets labels, names and labelled.
+void take_labels(const Problem& problem, Constraints& out) {
+    check_partial_labels(problem.partial_labels, out.points);
+    const std::int32_t largest = std::ranges::max(problem.partial_labels);
+    if (largest < 0) refuse("partial_labels", Code::empty, "all labels are blank", "Label at least one row");
+    out.labels = problem.partial_labels;
     out.names = problem.label_names;
     if (out.names.empty())
         for (std::int32_t label = 0; label <= largest; ++label) out.names.push_back(std::to_string(label));
     std::set<std::string> seen;
     for (const auto& name : out.names)
         if (!seen.insert(name).second)
-            throw BadArgument(Code::duplicate, "two labels have the name '" + name + "'",
-                              "Give each label its own name", {.option = "partial_labels", .value = name});
+            refuse("partial_labels", Code::duplicate, "two labels have the name '" + name + "'",
+                   "Give each label its own name", name);
     out.labelled.assign(out.names.size(), 0);
-    for (std::size_t i = 0; i < problem.partial_labels.size(); ++i) {
-        const std::int32_t label = problem.partial_labels[i];
+    for (std::size_t i = 0; i < out.labels.size(); ++i) {
+        const std::int32_t label = out.labels[i];
         if (label < -1 || label >= static_cast<std::int32_t>(out.names.size()))
-            throw BadArgument(Code::out_of_range, filled("label {} is not from 0 to {}", label, out.names.size() - 1),
-                              "Use -1 for a row without a label",
-                              {.option = "partial_labels",
-                               .value = std::to_string(label),
-                               .accepted = filled("from -1 to {}", out.names.size() - 1),
-                               .row = static_cast<std::int64_t>(i) + 1});
+            refuse("partial_labels", Code::out_of_range,
+                   filled("label {} is not from 0 to {}", label, out.names.size() - 1),
+                   "Use -1 for a row without a label", std::to_string(label),
+                   filled("from -1 to {}", out.names.size() - 1), static_cast<std::int64_t>(i) + 1);
         if (label >= 0) ++out.labelled[at(label)];
     }
-    return out;
 }
 
 std::size_t find_label(const std::vector<std::string>& names, const std::string& name, const char* option) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-    std::vector<std::string> nearest = names;
-    std::stable_sort(nearest.begin(), nearest.end(), [&](const std::string& a, const std::string& b) {
-        return edit_distance(a, name) < edit_distance(b, name);
-    });
-    std::string list;
-    constexpr std::size_t most = 12;
-    for (std::size_t i = 0; i < nearest.size() && i < most; ++i) list += (i == 0 ? "" : ", ") + nearest[i];
-    if (nearest.size() > most) list += ", ...";
-    throw BadArgument(Code::unknown_name, "no row has the label '" + name + "'", "Labels, nearest first: " + list,
-                      {.option = option, .value = name, .accepted = list});
+    const auto found = std::ranges::find(names, name);
+    if (found != names.end()) return at(found - names.begin());
+    const std::string list = listed(nearest_first(names, name), 12);
+    refuse(option, Code::unknown_name, "no row has the label '" + name + "'", "Labels, nearest first: " + list, name,
+           list);
 }
 
 // Sets label_of from the number of clusters of each label.
@@ -83,32 +78,25 @@ void lay_out_clusters(std::optional<int> clusters, const Problem& problem, Const
     for (const auto& each : problem.clusters_per_label) {
         const std::size_t label = find_label(out.names, each.label, "clusters_per_label");
         if (!named.insert(label).second)
-            throw BadArgument(Code::duplicate, "label '" + each.label + "' is named twice", "Name each label once",
-                              {.option = "clusters_per_label", .value = each.label});
+            refuse("clusters_per_label", Code::duplicate, "label '" + each.label + "' is named twice",
+                   "Name each label once", each.label);
         if (each.clusters < 1)
-            throw BadArgument(Code::not_accepted, filled("{}={} is not accepted", each.label, each.clusters),
-                              "Give each label at least 1 cluster",
-                              {.option = "clusters_per_label",
-                               .value = filled("{}={}", each.label, each.clusters),
-                               .accepted = "at least 1"});
+            refuse("clusters_per_label", Code::not_accepted, filled("{}={} is not accepted", each.label, each.clusters),
+                   "Give each label at least 1 cluster", filled("{}={}", each.label, each.clusters), "at least 1");
         owned[label] = each.clusters;
     }
     const auto together = std::accumulate(owned.begin(), owned.end(), std::int64_t{0});
     if (together > out.points)
-        throw BadArgument(Code::too_few_rows,
-                          filled("the labels have {} for {}", counted(together, "cluster"), counted(out.points, "row")),
-                          "Use at most one cluster per row",
-                          {.option = "clusters_per_label",
-                           .value = std::to_string(together),
-                           .accepted = filled("at most {}", out.points)});
+        refuse("clusters_per_label", Code::too_few_rows,
+               filled("the labels have {} for {}", counted(together, "cluster"), counted(out.points, "row")),
+               "Use at most one cluster per row", std::to_string(together), filled("at most {}", out.points));
     if (clusters && *clusters < together)
-        throw BadArgument(
-            Code::infeasible, filled("{} requested, but the labels need {}", counted(*clusters, "cluster"), together),
-            filled("Use at least {}; any further clusters have no label", together),
-            {.option = "clusters", .value = std::to_string(*clusters), .accepted = filled("at least {}", together)});
+        refuse("clusters", Code::infeasible,
+               filled("{} requested, but the labels need {}", counted(*clusters, "cluster"), together),
+               filled("Use at least {}; any further clusters have no label", together), std::to_string(*clusters),
+               filled("at least {}", together));
     for (std::size_t label = 0; label < owned.size(); ++label)
-        out.label_of.insert(out.label_of.end(), static_cast<std::size_t>(owned[label]),
-                            static_cast<std::int32_t>(label));
+        out.label_of.insert(out.label_of.end(), at(owned[label]), static_cast<std::int32_t>(label));
     if (clusters) out.label_of.resize(at(*clusters), -1);
 }
 
@@ -119,22 +107,20 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
     const Index high = std::min(sizes.high, n);
     const std::string given =
         filled("{}:{}", low, sizes.high == std::numeric_limits<Index>::max() ? "" : std::to_string(sizes.high));
-    const auto refuse = [&](Code code, std::string problem, std::string remedy, std::string accepted) {
-        throw BadArgument(code, std::move(problem), std::move(remedy),
-                          {.option = "sizes", .value = given, .accepted = std::move(accepted)});
+    // "Use WHAT".
+    const auto refuse_bound = [&](const std::string& problem, const std::string& what) {
+        refuse("sizes", Code::infeasible, problem, "Use " + what, given, what);
     };
-    const auto refuse_high = [&](std::string problem, Index least) {
-        refuse(Code::infeasible, std::move(problem), filled("Use a maximum of at least {}", least),
-               filled("a maximum of at least {}", least));
+    const auto refuse_high = [&](const std::string& problem, Index least) {
+        refuse_bound(problem, filled("a maximum of at least {}", least));
     };
     if (low < 0 || low > sizes.high)
-        refuse(Code::not_accepted, given + " is not accepted", "Use LOW:HIGH with 0 <= LOW <= HIGH",
+        refuse("sizes", Code::not_accepted, given + " is not accepted", "Use LOW:HIGH with 0 <= LOW <= HIGH", given,
                "0 <= low <= high");
     if (low > n / k)
-        refuse(Code::infeasible,
-               filled("{} cannot fill {} with at least {} each", counted(n, "row"), counted(k, "cluster"),
-                      counted(low, "row")),
-               filled("Use a minimum of at most {}", n / k), filled("a minimum of at most {}", n / k));
+        refuse_bound(filled("{} cannot fill {} with at least {} each", counted(n, "row"), counted(k, "cluster"),
+                            counted(low, "row")),
+                     filled("a minimum of at most {}", n / k));
     if (high < (n + k - 1) / k)
         refuse_high(
             filled("{} of at most {} cannot hold {}", counted(k, "cluster"), counted(high, "row"), counted(n, "row")),
@@ -146,17 +132,16 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
         const Index own = end - begin;
         others -= own;
         if (out.labelled[label] > own * high)
-            refuse_high(filled("{}{} the label '{}', but its {} can hold at most {}",
-                               counted(out.labelled[label], "row"), out.labelled[label] == 1 ? " has" : " have",
+            refuse_high(filled("{} the label '{}', but its {} can hold at most {}", rows_have(out.labelled[label]),
                                out.names[label], counted(own, "cluster"), counted(own * high, "row")),
                         (out.labelled[label] + own - 1) / own);
         needed += std::max(out.labelled[label], own * low);
     }
     if (needed + others * low > n)
-        refuse(Code::infeasible,
+        refuse("sizes", Code::infeasible,
                filled("at least {} per cluster and the labelled rows together need {}, but there are {}",
                       counted(low, "row"), counted(needed + others * low, "row"), n),
-               "Lower the minimum", "a lower minimum");
+               "Lower the minimum", given, "a lower minimum");
     out.group_of.resize(at(k));
     std::iota(out.group_of.begin(), out.group_of.end(), 0);
     out.low.assign(at(k), low);
@@ -183,7 +168,7 @@ Index whole(double mass, ShareRounding rounding) {
 // `rest`: there are clusters outside the groups.
 void make_counts_add_up(const std::vector<bool>& exact, const std::vector<Index>& forced, Index others, bool rest,
                         Constraints& out) {
-    const Index labelled = std::accumulate(forced.begin(), forced.end(), others);
+    const Index labelled = others + total(forced);
     std::vector<Index> fewest = out.low, most = out.high;
     std::vector<std::size_t> order;
     for (std::size_t g = 0; g < exact.size(); ++g) {
@@ -205,7 +190,7 @@ void make_counts_add_up(const std::vector<bool>& exact, const std::vector<Index>
     const auto lost = [&](std::size_t g) {
         return static_cast<double>(step) * (out.high_mass[g] - static_cast<double>(out.high[g]));
     };
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return lost(a) > lost(b); });
+    std::ranges::stable_sort(order, std::ranges::greater(), lost);
     for (const std::size_t g : order) {
         if (left <= 0) break;
         if (out.high[g] == (step < 0 ? fewest : most)[g]) continue;
@@ -216,8 +201,7 @@ void make_counts_add_up(const std::vector<bool>& exact, const std::vector<Index>
 
 [[noreturn]] void refuse_share(Code code, std::string problem, std::string remedy, std::string value,
                                std::string accepted) {
-    throw BadArgument(code, std::move(problem), std::move(remedy),
-                      {.option = "label_share", .value = std::move(value), .accepted = std::move(accepted)});
+    refuse("label_share", code, std::move(problem), std::move(remedy), std::move(value), std::move(accepted));
 }
 
 // The share of each label; null for a label without one.
@@ -247,11 +231,7 @@ struct ShareGroups {
 
     std::size_t count() const { return share.size(); }
     // Labelled rows of no group.
-    Index others() const {
-        Index out = labelled;
-        for (const Index each : forced) out -= each;
-        return out;
-    }
+    Index others() const { return labelled - total(forced); }
 };
 
 // Makes one group per label with a share, with the bounds that its share gives.
@@ -259,7 +239,7 @@ ShareGroups make_groups(const std::vector<const LabelShare*>& share_of, ShareRou
                         Constraints& out) {
     const auto n = static_cast<double>(out.points);
     ShareGroups groups;
-    groups.labelled = std::accumulate(out.labelled.begin(), out.labelled.end(), Index{0});
+    groups.labelled = total(out.labelled);
     out.group_of.assign(at(out.clusters()), -1);
     for (std::size_t label = 0; label < share_of.size(); ++label) {
         if (!share_of[label]) continue;
@@ -282,15 +262,14 @@ ShareGroups make_groups(const std::vector<const LabelShare*>& share_of, ShareRou
         out.low.push_back(std::min(low, high));
         out.high.push_back(high);
     }
-    groups.rest = std::find(out.group_of.begin(), out.group_of.end(), -1) != out.group_of.end();
+    groups.rest = std::ranges::find(out.group_of, -1) != out.group_of.end();
     return groups;
 }
 
 // Checks that the shares can add up to 1. For hard assignments, also makes the counts add up.
 void check_sums_of_shares(const ShareGroups& groups, bool soft, Constraints& out) {
     const auto n = static_cast<double>(out.points);
-    const double least = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
-    const double most = std::accumulate(out.high_mass.begin(), out.high_mass.end(), 0.0);
+    const double least = total(out.low_mass), most = total(out.high_mass);
     if (least > n * (1 + almost))
         refuse_share(Code::infeasible, "the shares add up to at least " + number(least / n),
                      "Lower them so that they add up to at most 1", number(least / n),
@@ -300,7 +279,7 @@ void check_sums_of_shares(const ShareGroups& groups, bool soft, Constraints& out
                      "Raise them so that they can add up to 1", number(most / n), "shares that can add up to 1");
     if (soft) return;
     make_counts_add_up(groups.exact, groups.forced, groups.others(), groups.rest, out);
-    const Index room = std::accumulate(out.high.begin(), out.high.end(), Index{0});
+    const Index room = total(out.high);
     if (!groups.rest && room < out.points)
         refuse_share(Code::infeasible,
                      filled("every label has a share, but rounded to whole rows the shares allow only {} of {}", room,
@@ -318,10 +297,10 @@ void check_sums_of_shares(const ShareGroups& groups, bool soft, Constraints& out
     const std::string shares =
         "shares from " + number(static_cast<double>(forced) / n) + " to " + number(static_cast<double>(largest) / n);
     refuse_share(Code::infeasible,
-                 filled("{} asks for {}{} of {}, but {}{} the label '{}' and {}{} other labels", text_of(share),
+                 filled("{} asks for {}{} of {}, but {} the label '{}' and {}{} other labels", text_of(share),
                         share.low == share.high ? "" : "between " + asked(out.low_mass[g], out.low[g], soft) + " and ",
-                        asked(out.high_mass[g], out.high[g], soft), counted(out.points, "row"), counted(forced, "row"),
-                        forced == 1 ? " has" : " have", share.label, elsewhere, elsewhere == 1 ? " has" : " have"),
+                        asked(out.high_mass[g], out.high[g], soft), counted(out.points, "row"), rows_have(forced),
+                        share.label, elsewhere, elsewhere == 1 ? " has" : " have"),
                  filled("Use {} ({} to {})", shares, forced, counted(largest, "row")), text_of(share), shares);
 }
 
@@ -354,11 +333,9 @@ void check_labelled_rows(const ShareGroups& groups, bool soft, Constraints& out)
 // Scales masses so that their sum is n in spite of rounding.
 void make_masses_add_up(Constraints& out) {
     const auto n = static_cast<double>(out.points);
-    const double low_sum = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
-    if (low_sum > n)
+    if (const double low_sum = total(out.low_mass); low_sum > n)
         for (auto& mass : out.low_mass) mass *= n / low_sum;
-    const double high_sum = std::accumulate(out.high_mass.begin(), out.high_mass.end(), 0.0);
-    if (high_sum < n)
+    if (const double high_sum = total(out.high_mass); high_sum < n)
         for (auto& mass : out.high_mass) mass *= n / high_sum;
     for (std::size_t g = 0; g < out.high_mass.size(); ++g)
         out.high_mass[g] = std::max(out.high_mass[g], out.low_mass[g]);
@@ -371,8 +348,7 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
     if (!groups.rest) {
         make_masses_add_up(out);
     } else {  // the clusters outside the groups become the last group, without bounds
-        std::replace(out.group_of.begin(), out.group_of.end(), std::int32_t{-1},
-                     static_cast<std::int32_t>(groups.count()));
+        std::ranges::replace(out.group_of, -1, static_cast<std::int32_t>(groups.count()));
         out.low.push_back(0);
         out.high.push_back(out.points);
         out.low_mass.push_back(0);
@@ -397,28 +373,24 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
     Constraints out;
     out.points = points;
     if (clusters && *clusters > std::max<Index>(points, 1))
-        throw BadArgument(
-            Code::too_few_rows,
-            counted(*clusters, "cluster") + " requested, but there " + (points == 1 ? "is" : "are") + " only " +
-                counted(points, "row"),
-            "Use at most " + counted(points, "cluster"),
-            {.option = "clusters", .value = std::to_string(*clusters), .accepted = filled("at most {}", points)});
+        refuse("clusters", Code::too_few_rows,
+               filled("{} requested, but there {} only {}", counted(*clusters, "cluster"), points == 1 ? "is" : "are",
+                      counted(points, "row")),
+               "Use at most " + counted(points, "cluster"), std::to_string(*clusters), filled("at most {}", points));
     if (problem.partial_labels.empty()) {
-        if (!problem.clusters_per_label.empty()) throw needs_labels("clusters_per_label");
-        if (!problem.label_shares.empty()) throw needs_labels("label_share");
+        for (const auto& [option, given] : {std::pair("clusters_per_label", !problem.clusters_per_label.empty()),
+                                            {"label_share", !problem.label_shares.empty()}})
+            if (given)
+                refuse(option, Code::missing_argument, "this needs `partial_labels`, but no row has a label", "");
         if (!clusters)
             throw refused_option("clusters", Automatic(), "a whole number, at least 1 (`auto` needs partial labels)");
         out.label_of.assign(at(*clusters), -1);
     } else {
-        NamedLabels named = check_labels(points, problem);
-        out.labels = problem.partial_labels;
-        out.names = std::move(named.names);
-        out.labelled = std::move(named.labelled);
+        take_labels(problem, out);
         lay_out_clusters(clusters, problem, out);
     }
     if (problem.sizes && !problem.label_shares.empty())
-        throw BadArgument(Code::conflict, "`sizes` cannot be combined with `label_share`", "Leave one out",
-                          {.option = "sizes"});
+        refuse("sizes", Code::conflict, "`sizes` cannot be combined with `label_share`", "Leave one out");
     if (problem.sizes) {
         bound_sizes(*problem.sizes, out);
     } else if (!problem.label_shares.empty()) {
@@ -432,17 +404,12 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
     }
     if (problem.must_links.empty() && problem.cannot_links.empty()) return out;
     const char* const option = problem.must_links.empty() ? "cannot_links" : "must_links";
-    if (soft)
-        throw BadArgument(Code::conflict, "pairs of rows need hard assignments", "Use `assignment=hard`",
-                          {.option = option});
+    if (soft) refuse(option, Code::conflict, "pairs of rows need hard assignments", "Use `assignment=hard`");
     if (out.bounded)
-        throw BadArgument(Code::conflict,
-                          filled("pairs of rows cannot be combined with `{}`", problem.sizes ? "sizes" : "label_share"),
-                          "Leave one out", {.option = option});
-    out.links = std::make_shared<LinkedRows>(problem, out.clusters(), [&](Index row) {
-        const std::int32_t known = out.label(row);
-        return known < 0 ? std::pair(0, out.clusters()) : out.clusters_of(known);
-    });
+        refuse(option, Code::conflict,
+               filled("pairs of rows cannot be combined with `{}`", problem.sizes ? "sizes" : "label_share"),
+               "Leave one out");
+    out.links = std::make_shared<LinkedRows>(problem, out.clusters(), [&](Index row) { return out.allowed(row); });
     return out;
 }
 

@@ -34,11 +34,11 @@ struct Constraints {
     int clusters() const { return static_cast<int>(label_of.size()); }
     int groups() const { return static_cast<int>(low.size()); }
     bool any() const { return bounded || !labels.empty() || links; }
-    std::int32_t label(Index i) const { return labels.empty() ? -1 : labels[static_cast<std::size_t>(i)]; }
-    /// Z_ij
-    bool allowed(Index i, int j) const {
+    std::int32_t label(Index i) const { return labels.empty() ? -1 : labels[at(i)]; }
+    /// Row i may go to clusters begin..end-1.
+    std::pair<int, int> allowed(Index i) const {
         const std::int32_t known = label(i);
-        return known < 0 || label_of[static_cast<std::size_t>(j)] == known;
+        return known < 0 ? std::pair(0, clusters()) : clusters_of(known);
     }
     /// Clusters begin..end-1 have this label; they are consecutive.
     std::pair<int, int> clusters_of(std::int32_t label) const;

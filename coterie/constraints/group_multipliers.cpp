@@ -44,8 +44,7 @@ RowBlocks blocks_of(Index rows) { return {rows, std::max<Index>(2048, (rows + 63
 /// For each group, the number of points that may go to it, and the number of points that may go to no other group.
 /// Points that higher tiers take are excluded.
 struct Supply {
-    std::vector<double> forced;
-    std::vector<double> allowed;
+    std::vector<double> forced, allowed;
 };
 
 Supply supply_of(const Matrix<double>& log_mass, std::span<const double> multipliers, const Run& run) {
@@ -53,26 +52,23 @@ Supply supply_of(const Matrix<double>& log_mass, std::span<const double> multipl
     const RowBlocks blocks = blocks_of(log_mass.rows());
     Matrix<double> forced = Matrix<double>::Zero(blocks.count(), groups);
     Matrix<double> allowed = Matrix<double>::Zero(blocks.count(), groups);
-    for_each_block(blocks.count(), threads_for(static_cast<double>(log_mass.size()), run.threads),
-                   [&](Index block, int) {
-                       for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                           const double* const row = log_mass.data() + i * groups;
-                           const int tier = tier_of_row(row, multipliers);
-                           Index count = 0;
-                           Index last = 0;
-                           for (Index g = 0; g < groups; ++g) {
-                               if (!(row[g] > -infinity) || tier_of(multipliers[at(g)]) != tier) continue;
-                               allowed(block, g) += 1;
-                               ++count;
-                               last = g;
-                           }
-                           if (count == 1) forced(block, last) += 1;
-                       }
-                   });
-    Supply out{std::vector<double>(at(groups)), std::vector<double>(at(groups))};
+    const int threads = threads_for(static_cast<double>(log_mass.size()), run.threads);
+    for_each_row(blocks, threads, [&](Index i, Index block) {
+        const double* const row = log_mass.data() + i * groups;
+        const int tier = tier_of_row(row, multipliers);
+        Index count = 0, last = 0;
+        for (Index g = 0; g < groups; ++g) {
+            if (!(row[g] > -infinity) || tier_of(multipliers[at(g)]) != tier) continue;
+            allowed(block, g) += 1;
+            ++count;
+            last = g;
+        }
+        if (count == 1) forced(block, last) += 1;
+    });
+    Supply out;
     for (Index g = 0; g < groups; ++g) {
-        out.forced[at(g)] = forced.col(g).sum();
-        out.allowed[at(g)] = allowed.col(g).sum();
+        out.forced.push_back(forced.col(g).sum());
+        out.allowed.push_back(allowed.col(g).sum());
     }
     return out;
 }
@@ -85,8 +81,6 @@ class OneGroup {
 public:
     OneGroup(const std::vector<double>& difference, const Run& run)
         : difference_(difference), run_(run), blocks_(blocks_of(static_cast<Index>(difference.size()))) {
-        least_ = infinity;
-        largest_ = -infinity;
         for (const double d : difference_) {
             forced_ += d == infinity;
             if (!std::isfinite(d)) continue;
@@ -109,8 +103,7 @@ public:
         if (!(rest > 0)) return -least_ + 800;
         // The solutions if all d_i were equal to the largest of them, or to the least.
         const double logit = std::log(target) - std::log(rest);
-        double from = logit - largest_;
-        double to = logit - least_;
+        double from = logit - largest_, to = logit - least_;
         double here = std::clamp(start != 0 ? start : logit - std::log(natural.in) + std::log(natural.out), from, to);
         if (!std::isfinite(here)) here = from + (to - from) / 2;
         double before = infinity;
@@ -168,10 +161,8 @@ private:
     const std::vector<double>& difference_;
     const Run& run_;
     RowBlocks blocks_;
-    Index forced_ = 0;
-    Index open_ = 0;
-    double least_ = 0;
-    double largest_ = 0;
+    Index forced_ = 0, open_ = 0;
+    double least_ = infinity, largest_ = -infinity;
 };
 
 // Minimises the convex dual
@@ -180,17 +171,16 @@ private:
 // sign of x_g, with a kink at 0 where low < high.
 class Dual {
 public:
-    Dual(const Matrix<double>& log_mass, std::vector<double> low, std::vector<double> high, std::vector<bool> variable,
-         const Run& run)
+    Dual(const Matrix<double>& log_mass, std::vector<double> low, std::vector<double> high,
+         const std::vector<bool>& variable, const Run& run)
         : table_(log_mass),
           groups_(log_mass.cols()),
           blocks_(blocks_of(log_mass.rows())),
           low_(std::move(low)),
           high_(std::move(high)),
-          variable_(std::move(variable)),
           run_(run) {
         for (Index g = 0; g < groups_; ++g)
-            if (variable_[at(g)]) variables_.push_back(g);
+            if (variable[at(g)]) variables_.push_back(g);
     }
 
     int rounds() const { return rounds_; }
@@ -297,13 +287,10 @@ private:
         return out;
     }
 
-    int threads() const {
-        return threads_for(20.0 * static_cast<double>(table_.rows()) * static_cast<double>(groups_), run_.threads);
-    }
+    int threads() const { return threads_for(product(20, table_.rows(), groups_), run_.threads); }
 
     double slope(Index g, double x, double mass) const {
-        const double low = low_[at(g)];
-        const double high = high_[at(g)];
+        const double low = low_[at(g)], high = high_[at(g)];
         if (x > 0 || low == high) return mass - low;
         if (x < 0) return mass - high;
         return mass < low ? mass - low : mass > high ? mass - high : 0;
@@ -333,13 +320,8 @@ private:
                 best = now;
                 best_x = x;
             }
-            if (now <= 2 * epsilon * points) break;
-            if (best <= 1e-13 * points && stuck >= 2) break;
-            if (stuck >= 6 && stuck % 6 == 0) {
-                solve_each(x);
-                continue;
-            }
-            if (!step(x, sums)) solve_each(x);
+            if (now <= 2 * epsilon * points || (best <= 1e-13 * points && stuck >= 2)) break;
+            if ((stuck > 0 && stuck % 6 == 0) || !step(x, sums)) solve_each(x);
         }
         x = best_x;
         return best <= 1e-13 * points;
@@ -362,8 +344,7 @@ private:
             };
             if (std::erase_if(moving, wrong) == 0) break;
         }
-        double first = 0;
-        double longest = 0;
+        double first = 0, longest = 0;
         for (const Index g : moving) {
             first += slopes[at(g)] * direction[at(g)];
             longest = std::max(longest, std::abs(direction[at(g)]));
@@ -384,9 +365,7 @@ private:
             if (signs[at(g)] == 0) signs[at(g)] = direction[at(g)];
         const double before = violation(x, sums.mass);
         std::vector<double> trial = x;
-        double down = 0;
-        double up = end;
-        double length = end;
+        double down = 0, up = end, length = end;
         for (int tries = 0; tries < 60; ++tries) {
             for (const Index g : moving) trial[at(g)] = x[at(g)] + length * direction[at(g)];
             if (length == end && at_kink >= 0) trial[at(at_kink)] = 0;
@@ -413,8 +392,7 @@ private:
     std::vector<double> newton_direction(const std::vector<Index>& moving, const std::vector<double>& slopes,
                                          const Matrix<double>& products) const {
         const auto count = static_cast<Index>(moving.size());
-        Vector<double> scale(count);
-        Vector<double> right(count);
+        Vector<double> scale(count), right(count);
         Matrix<double> curvature(count, count);
         for (Index a = 0; a < count; ++a) {
             const Index g = moving[at(a)];
@@ -465,21 +443,19 @@ private:
 
     void solve_one(Index g, std::vector<double>& x) {
         std::vector<double> difference(at(table_.rows()));
-        for_each_block(blocks_.count(), threads(), [&](Index block, int) {
-            for (Index i = blocks_.begin(block); i < blocks_.end(block); ++i) {
-                const double* const row = table_.data() + i * groups_;
-                double& out = difference[at(i)];
-                out = -infinity;
-                if (!(row[g] > -infinity)) continue;
-                double largest = -infinity;
+        for_each_row(blocks_, threads(), [&](Index i, Index) {
+            const double* const row = table_.data() + i * groups_;
+            double& out = difference[at(i)];
+            out = -infinity;
+            if (!(row[g] > -infinity)) return;
+            double largest = -infinity;
+            for (Index h = 0; h < groups_; ++h)
+                if (h != g) largest = std::max(largest, row[h] / temperature_ + x[at(h)]);
+            double sum = 0;
+            if (largest > -infinity)
                 for (Index h = 0; h < groups_; ++h)
-                    if (h != g) largest = std::max(largest, row[h] / temperature_ + x[at(h)]);
-                double sum = 0;
-                if (largest > -infinity)
-                    for (Index h = 0; h < groups_; ++h)
-                        if (h != g) sum += std::exp(row[h] / temperature_ + x[at(h)] - largest);
-                out = largest > -infinity ? row[g] / temperature_ - (largest + std::log(sum)) : infinity;
-            }
+                    if (h != g) sum += std::exp(row[h] / temperature_ + x[at(h)] - largest);
+            out = largest > -infinity ? row[g] / temperature_ - (largest + std::log(sum)) : infinity;
         });
         x[at(g)] = OneGroup(difference, run_)(low_[at(g)], high_[at(g)], x[at(g)], rounds_);
     }
@@ -490,7 +466,7 @@ private:
         std::vector<double> logs;
         for (Index i = 0; i < table_.rows(); ++i)
             logs.push_back(table_(i, g) / temperature_ + x[at(g)] - shares(i, x, row.data()));
-        const double largest = *std::max_element(logs.begin(), logs.end());
+        const double largest = std::ranges::max(logs);
         double sum = 0;
         for (const double each : logs) sum += std::exp(each - largest);
         return largest + std::log(sum);
@@ -501,8 +477,7 @@ private:
         if (spread_ >= 0) return spread_;
         spread_ = 0;
         for (Index i = 0; i < table_.rows(); ++i) {
-            double least = infinity;
-            double largest = -infinity;
+            double least = infinity, largest = -infinity;
             for (Index g = 0; g < groups_; ++g) {
                 const double here = table_(i, g);
                 if (!(here > -infinity)) continue;
@@ -517,9 +492,7 @@ private:
     const Matrix<double>& table_;
     Index groups_;
     RowBlocks blocks_;
-    std::vector<double> low_;
-    std::vector<double> high_;
-    std::vector<bool> variable_;
+    std::vector<double> low_, high_;
     std::vector<Index> variables_;
     const Run& run_;
     double temperature_ = 1;
@@ -528,14 +501,13 @@ private:
     mutable double spread_ = -1;
 };
 
-[[noreturn]] void refuse(Code code, const std::string& problem, std::optional<Index> row = {}) {
-    throw BadArgument(code, "group multipliers: " + problem, "",
-                      {.row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
+[[noreturn]] void refuse(Code code, const std::string& problem, std::optional<std::int64_t> row = {}) {
+    throw BadArgument(code, "group multipliers: " + problem, "", {.row = row});
 }
 
 // Groups count from 1, as in all messages.
 std::string bounds_text(std::size_t group, double low, double high) {
-    return filled("group {} has the bounds {} to {}", group + 1, to_text(OptionValue(low)), to_text(OptionValue(high)));
+    return filled("group {} has the bounds {} to {}", group + 1, to_text(low), to_text(high));
 }
 
 void check(const Matrix<double>& log_mass, std::span<const double> low, std::span<const double> high,
@@ -548,30 +520,24 @@ void check(const Matrix<double>& log_mass, std::span<const double> low, std::spa
         refuse(Code::wrong_shape, filled("{} for {} starting multipliers", counted(groups, "group"), start.size()));
     for (Index g = 0; g < groups; ++g)
         if (!(low[at(g)] >= 0 && low[at(g)] <= high[at(g)]))
-            refuse(Code::not_accepted, bounds_text(static_cast<std::size_t>(g), low[at(g)], high[at(g)]) +
-                                           "; they must be 0 <= low <= high");
-    const RowBlocks blocks = blocks_of(log_mass.rows());
-    for_each_block(blocks.count(), threads_for(static_cast<double>(log_mass.size()), run.threads),
-                   [&](Index block, int) {
-                       for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                           bool somewhere = false;
-                           for (Index g = 0; g < groups; ++g) {
-                               const double here = log_mass(i, g);
-                               somewhere = somewhere || here > -infinity;
-                               if (!(here < infinity))
-                                   refuse(Code::not_accepted,
-                                          filled("the log mass of group {} is {}; it must be finite or -infinity",
-                                                 g + 1, to_text(OptionValue(here))),
-                                          i);
-                           }
-                           if (!somewhere) refuse(Code::infeasible, "the row may go to no group", i);
-                       }
-                   });
+            refuse(Code::not_accepted, bounds_text(at(g), low[at(g)], high[at(g)]) + "; they must be 0 <= low <= high");
+    const int threads = threads_for(static_cast<double>(log_mass.size()), run.threads);
+    for_each_row(blocks_of(log_mass.rows()), threads, [&](Index i, Index) {
+        bool somewhere = false;
+        for (Index g = 0; g < groups; ++g) {
+            const double here = log_mass(i, g);
+            somewhere = somewhere || here > -infinity;
+            if (!(here < infinity))
+                refuse(Code::not_accepted,
+                       filled("the log mass of group {} is {}; it must be finite or -infinity", g + 1, to_text(here)),
+                       i + 1);
+        }
+        if (!somewhere) refuse(Code::infeasible, "the row may go to no group", i + 1);
+    });
 }
 
 struct Bounds {
-    std::vector<double> low;
-    std::vector<double> high;
+    std::vector<double> low, high;
 };
 
 // Limits the bounds to the supply, group by group, and checks them. If each row may go to one group or to all, as with
@@ -581,20 +547,20 @@ Bounds within_supply(std::span<const double> low, std::span<const double> high, 
     Bounds out;
     for (std::size_t g = 0; g < low.size(); ++g) {
         if (high[g] < supply.forced[g] - slack || low[g] > supply.allowed[g] + slack)
-            refuse(Code::infeasible,
-                   bounds_text(g, low[g], high[g]) + "; it can take from " + to_text(OptionValue(supply.forced[g])) +
-                       " (rows that may go nowhere else) to " + to_text(OptionValue(supply.allowed[g])));
+            refuse(Code::infeasible, bounds_text(g, low[g], high[g]) + "; it can take from " +
+                                         to_text(supply.forced[g]) + " (rows that may go nowhere else) to " +
+                                         to_text(supply.allowed[g]));
         out.low.push_back(std::clamp(low[g], supply.forced[g], supply.allowed[g]));
         out.high.push_back(std::clamp(high[g], supply.forced[g], supply.allowed[g]));
     }
     if (total(out.low) > points + slack)
-        refuse(Code::infeasible, "the groups must take at least " + to_text(OptionValue(total(out.low))) +
+        refuse(Code::infeasible, "the groups must take at least " + to_text(total(out.low)) +
                                      " rows together (lower bounds, and rows that may go nowhere else); there are " +
-                                     to_text(OptionValue(points)));
+                                     to_text(points));
     if (total(out.high) < points - slack)
-        refuse(Code::infeasible, "the groups can take at most " + to_text(OptionValue(total(out.high))) +
+        refuse(Code::infeasible, "the groups can take at most " + to_text(total(out.high)) +
                                      " rows together (upper bounds, and rows that may go there); there are " +
-                                     to_text(OptionValue(points)));
+                                     to_text(points));
     return out;
 }
 
@@ -619,8 +585,7 @@ bool mark_ends(std::vector<double>& multipliers, const Bounds& bounds, const Sup
 // The bounds of each group that follow from the bounds of all the others.
 Bounds implied(const Bounds& bounds, double points) {
     Bounds out = bounds;
-    const double low = total(bounds.low);
-    const double high = total(bounds.high);
+    const double low = total(bounds.low), high = total(bounds.high);
     for (std::size_t g = 0; g < bounds.low.size(); ++g) {
         out.low[g] = std::max(bounds.low[g], points - (high - bounds.high[g]));
         out.high[g] = std::min(bounds.high[g], points - (low - bounds.low[g]));
@@ -632,9 +597,7 @@ Bounds implied(const Bounds& bounds, double points) {
 // to 0 that gives the others the signs of their bounds.
 void settle_shift(std::vector<double>& multipliers, const std::vector<bool>& together, std::span<const double> low,
                   std::span<const double> high, const std::vector<double>& masses, double slack) {
-    double least = -infinity;
-    double most = infinity;
-    double shift = 0;
+    double least = -infinity, most = infinity, shift = 0;
     for (std::size_t g = 0; g < multipliers.size(); ++g) {
         if (!together[g]) continue;
         shift = -multipliers[g];
@@ -713,8 +676,7 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
     // If every group has a fixed mass, one of them follows from the others, and only differences of multipliers count.
     const bool held_low = total(bounds.low) >= points - slack;
     const bool held = held_low || total(bounds.high) <= points + slack;
-    std::vector<double> lowest(low.begin(), low.end());
-    std::vector<double> highest(high.begin(), high.end());
+    std::vector<double> lowest(low.begin(), low.end()), highest(high.begin(), high.end());
     if (held) lowest = highest = held_low ? bounds.low : bounds.high;
     std::vector<bool> variable(at(groups), false);
     std::vector<double> multipliers(at(groups), 0.0);
@@ -734,7 +696,7 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
         multipliers[last] = 0;
     }
 
-    require_memory((ends ? static_cast<double>(log_mass.size()) : 0.0) * sizeof(double) + points * sizeof(double),
+    require_memory(product((ends ? log_mass.size() : 0) + log_mass.rows(), sizeof(double)),
                    "the assignment of rows within bounds on groups");
     Matrix<double> reduced;
     if (ends) {
@@ -768,7 +730,7 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
         if (!labels_only && out.residual > 1e-9 * points)
             refuse(Code::infeasible, filled("no assignment of the {} to their possible groups meets the bounds; the "
                                             "nearest found misses them by {} rows",
-                                            counted(log_mass.rows(), "row"), to_text(OptionValue(out.residual))));
+                                            counted(log_mass.rows(), "row"), to_text(out.residual)));
     }
     if (solver == GroupSolver::bregman) {
         const bool converged = dual.bregman(multipliers, rounds);

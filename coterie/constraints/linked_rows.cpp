@@ -33,17 +33,14 @@ constexpr double forbidden = std::numeric_limits<double>::infinity();  // cost o
 constexpr int most_places = 100000;                                    // limit of a search for the least costs
 constexpr int most_tries = 1000000;                                    // limit of a search for any assignment
 
-std::string row_text(Index row) { return std::to_string(row + 1); }
-
 void check(const std::vector<RowPair>& pairs, Index rows, const char* option) {
     for (std::size_t i = 0; i < pairs.size(); ++i)
         for (const Index row : {pairs[i].first, pairs[i].second})
             if (row < 0 || row >= rows)
                 throw BadArgument(Code::out_of_range,
-                                  filled("the pair names row {}, but the data have rows 1 to {}", row_text(row), rows),
-                                  "",
+                                  filled("the pair names row {}, but the data have rows 1 to {}", row + 1, rows), "",
                                   {.option = option,
-                                   .value = row_text(row),
+                                   .value = std::to_string(row + 1),
                                    .accepted = filled("from 1 to {}", rows),
                                    .row = static_cast<std::int64_t>(i) + 1});
 }
@@ -79,16 +76,15 @@ std::optional<std::vector<int>> any_assignment(const std::vector<std::vector<int
     // Clusters with the same allowed items have the same kind; they are consecutive.
     std::vector<int> kind(at(clusters), 0);
     for (int j = 1; j < clusters; ++j) {
-        const bool border = std::any_of(allowed.begin(), allowed.end(),
-                                        [&](const auto& range) { return range.first == j || range.second == j; });
+        const bool border =
+            std::ranges::any_of(allowed, [&](const auto& range) { return range.first == j || range.second == j; });
         kind[at(j)] = kind[at(j - 1)] + (border ? 1 : 0);
     }
-    std::vector<int> chosen(at(count), -1);
-    std::vector<int> used(at(clusters), 0);
-    std::vector<std::vector<int>> taken(at(count), std::vector<int>(at(clusters), 0));  // number of neighbours that use
-                                                                                        // each cluster
-    std::vector<int> degree, last;  // last: the items that always find a cluster, in the order in which they are
-                                    // postponed
+    std::vector<int> chosen(at(count), -1), used(at(clusters), 0);
+    // taken[i][j]: how many neighbours of item i use cluster j.
+    std::vector<std::vector<int>> taken(at(count), std::vector<int>(at(clusters), 0));
+    // last: the items that always find a cluster, in the order in which they are postponed.
+    std::vector<int> degree, last;
     std::vector<bool> put_off(at(count), false);
     for (const auto& others : apart) degree.push_back(static_cast<int>(others.size()));
     const auto put_off_if_sure = [&](int i) {
@@ -154,14 +150,14 @@ std::optional<std::vector<int>> any_assignment(const std::vector<std::vector<int
 std::vector<int> clique_of(const std::vector<std::vector<int>>& apart) {
     std::vector<int> order(apart.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return apart[at(a)].size() > apart[at(b)].size(); });
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](int item) { return apart[at(item)].size(); });
     std::vector<int> out;
-    for (const int item : order)
-        if (std::all_of(out.begin(), out.end(), [&](int other) {
-                return std::find(apart[at(item)].begin(), apart[at(item)].end(), other) != apart[at(item)].end();
-            }))
-            out.push_back(item);
+    for (const int item : order) {
+        const auto is_apart = [&](int other) {
+            return std::ranges::find(apart[at(item)], other) != apart[at(item)].end();
+        };
+        if (std::ranges::all_of(out, is_apart)) out.push_back(item);
+    }
     return out;
 }
 
@@ -230,19 +226,16 @@ private:
         return BadData(Code::infeasible, std::move(text), remedy + " (rows are counted from 1)",
                        {.option = "cannot_links"});
     }
-    std::string number(Index row) const { return row_text(problem_.row_number(row)); }
+    std::string number(Index row) const { return std::to_string(problem_.row_number(row) + 1); }
     std::string numbers(const std::vector<Index>& rows) const {
         constexpr std::size_t most = 10;
-        std::string out;
-        for (std::size_t i = 0; i < rows.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + number(rows[i]);
-        return rows.size() > most ? filled("{}, ... ({} rows)", out, rows.size()) : out;
+        const std::string out = listed(rows, most, [&](Index row) { return number(row); });
+        return rows.size() > most ? filled("{} ({} rows)", out, rows.size()) : out;
     }
 
     // A place is a position in rows_.
     Index row(Index place) const { return out_.rows_[at(place)]; }
-    Index place_of(Index row) const {
-        return static_cast<Index>(std::lower_bound(out_.rows_.begin(), out_.rows_.end(), row) - out_.rows_.begin());
-    }
+    Index place_of(Index row) const { return std::ranges::lower_bound(out_.rows_, row) - out_.rows_.begin(); }
 
     static Index root_of(std::vector<Index>& root, Index place) {
         while (root[at(place)] != place) place = root[at(place)] = root[at(root[at(place)])];
@@ -282,20 +275,18 @@ private:
     // The component that contains the group `start`, without its example.
     Component component_from(int start, std::vector<bool>& reached) const {
         Component out;
-        out.groups = {start};
-        reached[at(start)] = true;
+        const auto reach = [&](int group) {
+            if (!reached[at(group)]) out.groups.push_back(group);
+            reached[at(group)] = true;
+        };
+        reach(start);
         for (std::size_t i = 0; i < out.groups.size(); ++i)
-            for (const int other : neighbours_[at(out.groups[i])])
-                if (!reached[at(other)]) {
-                    reached[at(other)] = true;
-                    out.groups.push_back(other);
-                }
-        std::sort(out.groups.begin(), out.groups.end());
+            for (const int other : neighbours_[at(out.groups[i])]) reach(other);
+        std::ranges::sort(out.groups);
         for (const int group : out.groups) {
             std::vector<int>& places = out.apart.emplace_back();
             for (const int other : neighbours_[at(group)])
-                places.push_back(static_cast<int>(std::lower_bound(out.groups.begin(), out.groups.end(), other) -
-                                                  out.groups.begin()));
+                places.push_back(static_cast<int>(std::ranges::lower_bound(out.groups, other) - out.groups.begin()));
         }
         return out;
     }
@@ -328,7 +319,7 @@ private:
         std::vector<Index> out;
         for (const int position : positions)
             out.push_back(row(out_.groups_[at(component.groups[at(position)])].members.front()));
-        std::sort(out.begin(), out.end());
+        std::ranges::sort(out);
         return out;
     }
 
@@ -345,11 +336,8 @@ LinkedRows::LinkedRows(const Problem& problem, int clusters,
     check(problem.must_links, problem.rows(), "must_links");
     check(problem.cannot_links, problem.rows(), "cannot_links");
     for (const auto* pairs : {&problem.must_links, &problem.cannot_links})
-        for (const RowPair& pair : *pairs) {
-            rows_.push_back(pair.first);
-            rows_.push_back(pair.second);
-        }
-    std::sort(rows_.begin(), rows_.end());
+        for (const RowPair& pair : *pairs) rows_.insert(rows_.end(), {pair.first, pair.second});
+    std::ranges::sort(rows_);
     rows_.erase(std::unique(rows_.begin(), rows_.end()), rows_.end());
     Builder builder(*this, problem, allowed);
     builder.make_groups();
@@ -404,7 +392,7 @@ bool LinkedRows::search(const Component& component, const Matrix<double>& costs,
         std::vector<int> order;
         for (int j = 0; j < k; ++j)
             if (taken[at(item)][at(j)] == 0 && costs(item, j) < forbidden) order.push_back(j);
-        std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return costs(item, a) < costs(item, b); });
+        std::ranges::stable_sort(order, {}, [&](int j) { return costs(item, j); });
         for (const int j : order) {
             if (++places > most_places) return;
             chosen[at(item)] = j;
@@ -486,8 +474,7 @@ LinkedRows::Solution LinkedRows::assign(const Matrix<double>& costs) const {
             std::vector<int> found;
             if (all_apart) {
                 const std::vector<Index> low(at(k), 0), high(at(k), 1);
-                const Labels best = transport(rest_costs, low, high, Run(0, 1)).columns;
-                found.assign(best.begin(), best.end());
+                found = transport(rest_costs, low, high, Run(0, 1)).columns;
             } else {
                 for (const int item : core) found.push_back(component.example[at(item)]);
                 out.optimal = search(rest, rest_costs, found) && out.optimal;

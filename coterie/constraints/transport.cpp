@@ -39,17 +39,14 @@ struct Exits {
     Candidate last = {-infinity, 0};  // every point of the column up to here is in the heap; -infinity: never filled
 };
 
-[[noreturn]] void refuse(Code code, const std::string& problem, std::optional<Index> row = {}) {
-    throw BadArgument(code, "transport: " + problem, "",
-                      {.row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
+[[noreturn]] void refuse(Code code, const std::string& problem, std::optional<std::int64_t> row = {}) {
+    throw BadArgument(code, "transport: " + problem, "", {.row = row});
 }
 
 // Columns count from 1, as in all messages.
 std::string column_list(const std::vector<Index>& columns) {
-    std::string out = columns.size() == 1 ? "column " : "columns ";
-    const std::size_t shown = std::min<std::size_t>(columns.size(), 10);
-    for (std::size_t c = 0; c < shown; ++c) out += (c == 0 ? "" : ", ") + std::to_string(columns[c] + 1);
-    return shown < columns.size() ? out + ", ..." : out;
+    return (columns.size() == 1 ? "column " : "columns ") +
+           listed(columns, 10, [](Index column) { return std::to_string(column + 1); });
 }
 
 // Successive shortest paths over the columns and a sink, where column g's arc to the sink has a flow in [low_g,
@@ -83,22 +80,19 @@ public:
         price_ = prices;
         price_.push_back(0);
         column_.resize(at(rows_));
-        const RowBlocks blocks{rows_, 4096};
-        const int threads = threads_for(static_cast<double>(rows_) * static_cast<double>(columns_), run_.threads);
-        for_each_block(blocks.count(), threads, [&](Index block, int) {
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                const double* const cost = row(i);
-                double best = infinity;
-                Index best_column = 0;
-                for (Index g = 0; g < columns_; ++g) {
-                    const double here = cost[g] + price_[at(g)];
-                    if (here < best) {
-                        best = here;
-                        best_column = g;
-                    }
+        const int threads = threads_for(product(rows_, columns_), run_.threads);
+        for_each_row({rows_, 4096}, threads, [&](Index i, Index) {
+            const double* const cost = row(i);
+            double best = infinity;
+            Index best_column = 0;
+            for (Index g = 0; g < columns_; ++g) {
+                const double here = cost[g] + price_[at(g)];
+                if (here < best) {
+                    best = here;
+                    best_column = g;
                 }
-                column_[at(i)] = static_cast<std::int32_t>(best_column);
             }
+            column_[at(i)] = static_cast<std::int32_t>(best_column);
         });
         members_.assign(at(columns_), {});
         place_.resize(at(rows_));
@@ -128,7 +122,7 @@ public:
         arcs_.resize(columns_, columns_);
         for (Index g = 0; g < columns_; ++g)
             for (Index h = 0; h < columns_; ++h) arcs_(g, h) = price_[at(g)] - price_[at(h)];
-        while (std::any_of(excess_.begin(), excess_.end(), [](Index e) { return e > 0; })) {
+        while (std::ranges::any_of(excess_, [](Index e) { return e > 0; })) {
             if (!augment()) return false;
             if (++augmentations_ % 256 == 0) run_.throw_if_stopped("assignment");
         }
@@ -157,21 +151,18 @@ public:
             std::find_if(excess_.begin(), excess_.begin() + sink, [&](Index e) { return too_empty ? e < 0 : e > 0; });
         const std::vector<bool> together_with = connected(culprit - excess_.begin(), too_empty);
         std::vector<Index> named;
-        Index can = 0;
-        Index bound = 0;
+        Index can = 0, bound = 0;
         for (Index g = 0; g < columns_; ++g) {
             if (!together_with[at(g)]) continue;
             named.push_back(g);
             can += static_cast<Index>(members_[at(g)].size());
             bound += too_empty ? low_[at(g)] : high_[at(g)];
         }
-        const std::string rows = counted(can, "row");
-        const std::string together = named.size() == 1 ? " " : " together ";
-        if (too_empty)
-            return filled("{}{}can take at most {}, and the lower bound{}{}", column_list(named), together, rows,
-                          named.size() == 1 ? " is " : "s sum to ", bound);
-        return filled("{}{}must take at least {} that may go nowhere else, and the upper bound{}{}", column_list(named),
-                      together, rows, named.size() == 1 ? " is " : "s sum to ", bound);
+        const bool one = named.size() == 1;
+        return filled("{}{}{}{}{}, and the {} bound{}{}", column_list(named), one ? " " : " together ",
+                      too_empty ? "can take at most " : "must take at least ", counted(can, "row"),
+                      too_empty ? "" : " that may go nowhere else", too_empty ? "lower" : "upper",
+                      one ? " is " : "s sum to ", bound);
     }
 
 private:
@@ -355,11 +346,8 @@ private:
     }
 
     const Matrix<double>& costs_;
-    Index step_;
-    Index rows_;
-    Index columns_;
-    std::vector<Index> low_;
-    std::vector<Index> high_;
+    Index step_, rows_, columns_;
+    std::vector<Index> low_, high_;
     const Run& run_;
 
     Labels column_;
@@ -399,23 +387,20 @@ void check_bounds(Index rows, Index columns, std::span<const Index> low, std::sp
 constexpr double largest_cost = 1e300;
 
 void check_costs(const Matrix<double>& costs, const Run& run) {
-    const RowBlocks blocks{costs.rows(), 4096};
     const int threads = threads_for(static_cast<double>(costs.size()), run.threads);
-    for_each_block(blocks.count(), threads, [&](Index block, int) {
-        for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-            const double* const cost = costs.data() + i * costs.cols();
-            bool somewhere = false;
-            for (Index g = 0; g < costs.cols(); ++g) {
-                if (std::abs(cost[g]) <= largest_cost)
-                    somewhere = true;
-                else if (cost[g] != infinity)
-                    refuse(Code::not_accepted,
-                           filled("the cost of column {} is {}; it must be from -1e300 to 1e300, or infinity", g + 1,
-                                  to_text(OptionValue(cost[g]))),
-                           i);
-            }
-            if (!somewhere) refuse(Code::infeasible, "the row may go to no column", i);
+    for_each_row({costs.rows(), 4096}, threads, [&](Index i, Index) {
+        const double* const cost = costs.data() + i * costs.cols();
+        bool somewhere = false;
+        for (Index g = 0; g < costs.cols(); ++g) {
+            if (std::abs(cost[g]) <= largest_cost)
+                somewhere = true;
+            else if (cost[g] != infinity)
+                refuse(Code::not_accepted,
+                       filled("the cost of column {} is {}; it must be from -1e300 to 1e300, or infinity", g + 1,
+                              to_text(cost[g])),
+                       i + 1);
         }
+        if (!somewhere) refuse(Code::infeasible, "the row may go to no column", i + 1);
     });
 }
 
@@ -431,61 +416,12 @@ std::vector<Index> scaled(std::span<const Index> bounds, Index rows, Index sampl
     return out;
 }
 
-std::vector<Index> copy(std::span<const Index> bounds) { return {bounds.begin(), bounds.end()}; }
-}  // namespace
-
-Transport transport(const Matrix<double>& costs, std::span<const Index> low, std::span<const Index> high,
-                    const Run& run, std::span<const double> start_prices) {
-    const Index n = costs.rows();
-    const Index columns = costs.cols();
-    check_bounds(n, columns, low, high);
-    if (!start_prices.empty() && static_cast<Index>(start_prices.size()) != columns)
-        refuse(Code::wrong_shape, filled("{} for {} starting prices", counted(columns, "column"), start_prices.size()));
-    const double pairs = static_cast<double>(columns) * static_cast<double>(columns);
-    require_memory(static_cast<double>(n) * (2 * sizeof(Index) + sizeof(std::int32_t)) +
-                       pairs * (sizeof(Exits) + sizeof(double)) +
-                       (static_cast<double>(n) / 4 * static_cast<double>(columns) + 32 * pairs) * sizeof(Candidate),
-                   "the assignment of rows within bounds on sizes");
-    check_costs(costs, run);
-
-    std::vector<double> prices(at(columns), 0.0);
-    for (std::size_t g = 0; g < start_prices.size(); ++g)
-        if (std::abs(start_prices[g]) <= largest_cost) prices[g] = start_prices[g];
-
-    Flow flow(costs, 1, copy(low), copy(high), run);
-    // Far from the bounds: a quarter of the rows gives nearly correct prices at low cost. Its start prices come from a
-    // sixteenth.
-    const Index enough = std::max<Index>(1024, 16 * columns);
-    if (n >= 4 * enough && flow.start(prices) > n / 20) {
-        Index step = 4;
-        while (n / (4 * step) >= enough) step *= 4;
-        for (; step > 1; step /= 4) {
-            const Index sampled = (n + step - 1) / step;
-            Flow sample(costs, step, scaled(low, n, sampled, false), scaled(high, n, sampled, true), run);
-            sample.start(prices);
-            if (sample.route()) prices = sample.prices();
-        }
-    }
-    flow.start(prices);
-    if (!flow.route()) refuse(Code::infeasible, flow.blocked());
-
-    Transport out;
-    out.columns = flow.columns();
-    out.prices = flow.prices();
-    out.augmentations = flow.augmentations();
-    for (Index i = 0; i < n; ++i) out.cost += costs(i, out.columns[at(i)]);
-    return out;
-}
-
-namespace {
-
 // Two groups: the size of the first lies in an interval, and the points with the largest gain join it.
 Labels select(const Matrix<double>& costs, std::int32_t group, Index size, std::span<const Index> low,
               std::span<const Index> high, std::vector<double>& prices) {
     const std::int32_t other = 1 - group;
     std::vector<Candidate> order(at(costs.rows()));
-    Index forced = 0;
-    Index barred = 0;
+    Index forced = 0, barred = 0;
     for (Index i = 0; i < costs.rows(); ++i) {
         const double here = costs(i, group);
         const double there = costs(i, other);
@@ -515,6 +451,48 @@ Labels select(const Matrix<double>& costs, std::int32_t group, Index size, std::
     return out;
 }
 }  // namespace
+
+Transport transport(const Matrix<double>& costs, std::span<const Index> low, std::span<const Index> high,
+                    const Run& run, std::span<const double> start_prices) {
+    const Index n = costs.rows();
+    const Index columns = costs.cols();
+    check_bounds(n, columns, low, high);
+    if (!start_prices.empty() && static_cast<Index>(start_prices.size()) != columns)
+        refuse(Code::wrong_shape, filled("{} for {} starting prices", counted(columns, "column"), start_prices.size()));
+    const double pairs = product(columns, columns);
+    require_memory(product(n, 2 * sizeof(Index) + sizeof(std::int32_t)) + pairs * (sizeof(Exits) + sizeof(double)) +
+                       (product(n, columns) / 4 + 32 * pairs) * sizeof(Candidate),
+                   "the assignment of rows within bounds on sizes");
+    check_costs(costs, run);
+
+    std::vector<double> prices(at(columns), 0.0);
+    for (std::size_t g = 0; g < start_prices.size(); ++g)
+        if (std::abs(start_prices[g]) <= largest_cost) prices[g] = start_prices[g];
+
+    Flow flow(costs, 1, {low.begin(), low.end()}, {high.begin(), high.end()}, run);
+    // Far from the bounds: a quarter of the rows gives nearly correct prices at low cost. Its start prices come from a
+    // sixteenth.
+    const Index enough = std::max<Index>(1024, 16 * columns);
+    if (n >= 4 * enough && flow.start(prices) > n / 20) {
+        Index step = 4;
+        while (n / (4 * step) >= enough) step *= 4;
+        for (; step > 1; step /= 4) {
+            const Index sampled = (n + step - 1) / step;
+            Flow sample(costs, step, scaled(low, n, sampled, false), scaled(high, n, sampled, true), run);
+            sample.start(prices);
+            if (sample.route()) prices = sample.prices();
+        }
+    }
+    flow.start(prices);
+    if (!flow.route()) refuse(Code::infeasible, flow.blocked());
+
+    Transport out;
+    out.columns = flow.columns();
+    out.prices = flow.prices();
+    out.augmentations = flow.augmentations();
+    for (Index i = 0; i < n; ++i) out.cost += costs(i, out.columns[at(i)]);
+    return out;
+}
 
 Labels assign_groups(const Matrix<double>& costs, const Labels& natural, std::span<const Index> low,
                      std::span<const Index> high, std::vector<double>& prices, const Run& run) {

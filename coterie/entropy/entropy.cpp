@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/idle_option.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/entropy/training.hpp"

@@ -23,7 +23,6 @@
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/gathered_rows.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/sample.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/entropy/internal/lbfgs.hpp"
 #include "coterie/linalg/scatter.hpp"

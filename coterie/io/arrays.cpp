@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "coterie/base/checks.hpp"
+#include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/io/formats.hpp"

@@ -123,7 +123,7 @@ std::vector<Case> cases() {
         {"a.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, nan})), data,
          "column 2, row 2: the value is NaN, which stands for a missing value"},
         {"a.npy", npy("<f8", "(2, 2)", raw<double>({1, -infinity, 3, nan})), data,
-         "column 2, row 1: -infinity is not a finite number (2 such values)"},
+         "column 2, row 1: -infinity is not a finite number; 1 more value is not finite"},
         {"a.npy", good, argument, "label_column needs text", label("1")},
         {"a.npy", good, argument, "Give a number from 1 to 2", column("name")},
         {"a.svm", "1 1:2\n", argument, "columns needs a table or a dense array, but the format of this file is libsvm",

@@ -9,6 +9,7 @@
 #include <functional>
 #include <numeric>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/load_rows.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"

@@ -22,7 +22,6 @@
 #include <string_view>
 #include <vector>
 
-#include "coterie/base/checks.hpp"
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"

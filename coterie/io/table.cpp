@@ -1,14 +1,15 @@
 // The messages about a field, shared by every kind of table: missing values, words among numbers, dates, numbers that
 // are too large.
 
+#include "coterie/base/checks.hpp"
 #include "coterie/io/internal/table.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "coterie/base/largest_coordinate.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 #include "coterie/io/text_header.hpp"
 

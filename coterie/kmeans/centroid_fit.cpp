@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/cluster_sums.hpp"
 #include "coterie/base/parallel/collective.hpp"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/sparse_rows.hpp"

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"

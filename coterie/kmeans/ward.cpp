@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"

@@ -31,7 +31,7 @@ constexpr Index rows_of_a_task = 512;
 /// The largest | x_ip - center_p |. Throws BadArgument with the place if a number is not finite.
 inline double largest_magnitude(PointsView points, const Vector<double>& center, int threads) {
     const RowBlocks blocks{points.rows(), rows_of_a_task};
-    std::vector<double> largest(static_cast<std::size_t>(blocks.count()), 0.0);
+    std::vector<double> largest(at(blocks.count()), 0.0);
     points.visit([&](auto rows) {
         for_each_block(blocks.count(), threads, [&](Index block, int) {
             double found = 0.0;
@@ -45,7 +45,7 @@ inline double largest_magnitude(PointsView points, const Vector<double>& center,
                                           {.row = i + 1, .column_number = p + 1});
                 }
             }
-            largest[static_cast<std::size_t>(block)] = found;
+            largest[at(block)] = found;
         });
     });
     return largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end());
@@ -64,8 +64,8 @@ CentredRows<Scalar> centred_rows(PointsView points, const Vector<double>& center
                    "a centred copy of the rows for nearest neighbours");
     CentredRows<Scalar> prepared;
     prepared.rows.resize(points.rows(), d);
-    prepared.norms.resize(static_cast<std::size_t>(points.rows()));
-    prepared.half_squared_norms.resize(static_cast<std::size_t>(points.rows()));
+    prepared.norms.resize(at(points.rows()));
+    prepared.half_squared_norms.resize(at(points.rows()));
     const RowBlocks blocks{points.rows(), rows_of_a_task};
     points.visit([&](auto rows) {
         for_each_block(blocks.count(), threads, [&](Index block, int) {
@@ -77,8 +77,8 @@ CentredRows<Scalar> centred_rows(PointsView points, const Vector<double>& center
                     to[p] = static_cast<Scalar>((static_cast<double>(x[p]) - center[p]) * scale);
                     squared += static_cast<double>(to[p]) * static_cast<double>(to[p]);
                 }
-                prepared.norms[static_cast<std::size_t>(i)] = std::sqrt(squared);
-                prepared.half_squared_norms[static_cast<std::size_t>(i)] = static_cast<Scalar>(0.5 * squared);
+                prepared.norms[at(i)] = std::sqrt(squared);
+                prepared.half_squared_norms[at(i)] = static_cast<Scalar>(0.5 * squared);
             }
         });
     });

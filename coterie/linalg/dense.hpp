@@ -29,11 +29,11 @@ void make_largest_positive(Matrix<double>& rows);
 /// The column of each row's largest entry, the first among equals.
 template <class Derived>
 Labels largest_columns(const Eigen::MatrixBase<Derived>& scores) {
-    Labels out(static_cast<std::size_t>(scores.rows()));
+    Labels out(at(scores.rows()));
     for (Index i = 0; i < scores.rows(); ++i) {
         Index best = 0;
         scores.row(i).maxCoeff(&best);
-        out[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(best);
+        out[at(i)] = static_cast<std::int32_t>(best);
     }
     return out;
 }

@@ -15,6 +15,8 @@
 namespace coterie {
 namespace {
 
+using internal::at;
+
 template <class T>
 Nearest nearest(PointsView points, const Rows<T>& centroids, const Run& run, NearestWants wants,
                 std::span<const double> weights) {
@@ -24,20 +26,20 @@ Nearest nearest(PointsView points, const Rows<T>& centroids, const Run& run, Nea
     internal::CentroidPanels<T> panels;
     panels.pack(centroids, internal::CentroidPanels<T>::amid(centroids));
     Nearest out;
-    out.labels.resize(static_cast<std::size_t>(own.count()));
+    out.labels.resize(at(own.count()));
     if (wants == NearestWants::distances) out.squared.resize(out.labels.size());
     const Index step = internal::rows_in_cache(d, sizeof(T));
-    std::vector<internal::BestScore<T>> scratch(static_cast<std::size_t>(std::max(run.threads, 1)),
+    std::vector<internal::BestScore<T>> scratch(at(std::max(run.threads, 1)),
                                                 internal::BestScore<T>(std::min(step, grid.size)));
     const auto find = [&](const internal::RowBlock<T>& block, int worker, double* sum) {
-        auto& best = scratch[static_cast<std::size_t>(worker)];
+        auto& best = scratch[at(worker)];
         for (Index begin = 0; begin < block.rows.rows; begin += step) {
             const Index end = std::min(block.rows.rows, begin + step);
             best(panels, block.rows, begin, end);
             for (Index r = begin; r < end; ++r) {
-                const std::int32_t label = best.centroid[static_cast<std::size_t>(r - begin)];
-                const auto i = static_cast<std::size_t>(block.first + r);
-                const std::size_t mine = i - static_cast<std::size_t>(own.begin);
+                const std::int32_t label = best.centroid[at(r - begin)];
+                const auto i = at(block.first + r);
+                const std::size_t mine = i - at(own.begin);
                 out.labels[mine] = label;
                 if (wants == NearestWants::labels) continue;
                 const double squared =
@@ -70,20 +72,19 @@ Nearest nearest(const SparsePoints& points, const Rows<T>& centroids, const Run&
         for (Index j = 0; j < centroids.rows; ++j)
             norms.push_back(internal::squared_norm(centroids.row(j), centroids.columns));
     Nearest out;
-    out.labels.resize(static_cast<std::size_t>(points.rows()));
+    out.labels.resize(at(points.rows()));
     if (wants == NearestWants::distances) out.squared.resize(out.labels.size());
-    std::vector<internal::BestScore<T>> scratch(static_cast<std::size_t>(std::max(run.threads, 1)),
-                                                internal::BestScore<T>(grid.size));
+    std::vector<internal::BestScore<T>> scratch(at(std::max(run.threads, 1)), internal::BestScore<T>(grid.size));
     const auto find = [&](Index block, int worker, double* sum) {
-        auto& best = scratch[static_cast<std::size_t>(worker)];
+        auto& best = scratch[at(worker)];
         best(panels, points, grid.begin(block), grid.end(block));
         for (Index row = grid.begin(block); row < grid.end(block); ++row) {
-            const auto i = static_cast<std::size_t>(row);
-            const std::int32_t label = best.centroid[static_cast<std::size_t>(row - grid.begin(block))];
+            const auto i = at(row);
+            const std::int32_t label = best.centroid[at(row - grid.begin(block))];
             out.labels[i] = label;
             if (wants == NearestWants::labels) continue;
-            const double squared = internal::squared_distance(points.row<T>(row), centroids.row(label),
-                                                              norms[static_cast<std::size_t>(label)]);
+            const double squared =
+                internal::squared_distance(points.row<T>(row), centroids.row(label), norms[at(label)]);
             if (wants == NearestWants::distances) out.squared[i] = squared;
             *sum += weights.empty() ? squared : weights[i] * squared;
         }
@@ -149,7 +150,7 @@ Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int 
                         }
                     }
                     for (Index j = 0; j < k; ++j)
-                        there[j] = std::sqrt(there[j] + std::max(0.0, norms[static_cast<std::size_t>(j)] - covered[j]));
+                        there[j] = std::sqrt(there[j] + std::max(0.0, norms[at(j)] - covered[j]));
                 }
             });
         });

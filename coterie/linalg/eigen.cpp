@@ -23,6 +23,7 @@
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::filled;
 using ColumnMajor = Eigen::MatrixXd;
 
@@ -142,7 +143,7 @@ EigenPairs solve_smallest(const Matrix<double>& a, Index count, const internal::
         ColumnMajor destroyed = scale * a;
         ColumnMajor vectors(order, count);
         Vector<double> values(order);
-        std::vector<int> support(static_cast<std::size_t>(2 * count));
+        std::vector<int> support(at(2 * count));
         const int n = static_cast<int>(order);
         int found = 0;
         const int info =

@@ -23,6 +23,7 @@
 
 namespace coterie {
 namespace {
+using internal::at;
 using internal::centred_rows;
 using internal::filled;
 using internal::largest_magnitude;
@@ -59,12 +60,12 @@ struct Found {
 template <class Scalar>
 class Shortlist {
 public:
-    static std::size_t capacity(Index count) { return 2 * static_cast<std::size_t>(count) + 64; }
+    static std::size_t capacity(Index count) { return 2 * at(count) + 64; }
 
     void restart(Index count) {
         candidates_.clear();
         limit_ = std::numeric_limits<Scalar>::infinity();
-        wanted_ = static_cast<std::size_t>(count);
+        wanted_ = at(count);
         candidates_.reserve(capacity(count));
     }
     /// A point whose lower bound exceeds this limit cannot be among the nearest.
@@ -169,22 +170,21 @@ public:
         const Index size = blocks.end(right) - first;
         const double left_norm = largest_norm(points_, begin, end);
         const double right_norm = largest_norm(points_, first, first + size);
-        scratch.limits.resize(static_cast<std::size_t>(kPoints));
+        scratch.limits.resize(at(kPoints));
         for (Index j = 0; j < size; ++j)
-            scratch.limits[static_cast<std::size_t>(j)] =
-                scan_limit(shortlists[first + j], points_, first + j, left_norm);
+            scratch.limits[at(j)] = scan_limit(shortlists[first + j], points_, first + j, left_norm);
         for (Index i = begin; i < end; ++i) {
             const Scalar limit = scan_limit(shortlists[i], points_, i, right_norm);
             const Scalar* const product = scratch.products.data() + (i - begin) * kPoints;
             const Scalar* const base = points_.half_squared_norms.data() + first;
-            const Scalar own_base = points_.half_squared_norms[static_cast<std::size_t>(i)];
+            const Scalar own_base = points_.half_squared_norms[at(i)];
             const Index hits = internal::block_products<Scalar>().scan_both(
                 base, limit, own_base, scratch.limits.data(), product, size, scratch.hits.data());
             for (Index h = 0; h < hits; ++h) {
-                const std::int32_t at = scratch.hits[static_cast<std::size_t>(h)];
-                if (base[at] - product[at] <= limit) add(shortlists[i], i, first + at, base[at] - product[at]);
-                if (own_base - product[at] <= scratch.limits[static_cast<std::size_t>(at)])
-                    add(shortlists[first + at], first + at, i, own_base - product[at]);
+                const std::int32_t hit = scratch.hits[at(h)];
+                if (base[hit] - product[hit] <= limit) add(shortlists[i], i, first + hit, base[hit] - product[hit]);
+                if (own_base - product[hit] <= scratch.limits[at(hit)])
+                    add(shortlists[first + hit], first + hit, i, own_base - product[hit]);
             }
         }
     }
@@ -192,8 +192,8 @@ public:
     // Products of queries begin..end-1 with points first..last-1, written to scratch.
     void multiply(Index begin, Index end, Index first, Index last, Scratch<Scalar>& scratch) const {
         const Index d = points_.rows.cols();
-        scratch.products.resize(static_cast<std::size_t>(kQueries * kPoints));
-        scratch.hits.resize(static_cast<std::size_t>(kPoints));
+        scratch.products.resize(at(kQueries * kPoints));
+        scratch.hits.resize(at(kPoints));
         internal::block_products<Scalar>().rows_by_rows(queries_.rows.data() + begin * d, end - begin, d,
                                                         points_.rows.data() + first * d, last - first, d, d,
                                                         scratch.products.data(), kPoints);
@@ -205,7 +205,7 @@ public:
         scratch.found.clear();
         for (const auto& candidate : shortlist.candidates())
             scratch.found.push_back({squared(query, candidate.point), candidate.point});
-        const auto kept = std::min(static_cast<std::size_t>(count_), scratch.found.size());
+        const auto kept = std::min(at(count_), scratch.found.size());
         std::partial_sort(scratch.found.begin(), scratch.found.begin() + static_cast<std::ptrdiff_t>(kept),
                           scratch.found.end());
         scratch.found.resize(kept);
@@ -219,8 +219,7 @@ private:
     // The largest computed score that must be examined, among points with norms up to `norm`.
     Scalar scan_limit(const Shortlist<Scalar>& shortlist, const Prepared<Scalar>& queries, Index query,
                       double norm) const {
-        const double limit =
-            static_cast<double>(shortlist.limit()) + bound_(queries.norms[static_cast<std::size_t>(query)], norm);
+        const double limit = static_cast<double>(shortlist.limit()) + bound_(queries.norms[at(query)], norm);
         return std::nextafter(static_cast<Scalar>(limit), std::numeric_limits<Scalar>::infinity());
     }
 
@@ -232,8 +231,7 @@ private:
     }
 
     void add(Shortlist<Scalar>& shortlist, Index query, Index point, Scalar score) const {
-        const double bound =
-            bound_(queries_.norms[static_cast<std::size_t>(query)], points_.norms[static_cast<std::size_t>(point)]);
+        const double bound = bound_(queries_.norms[at(query)], points_.norms[at(point)]);
         shortlist.add(static_cast<double>(score) - bound, static_cast<double>(score) + bound,
                       static_cast<std::int32_t>(point), [&](std::int32_t other) { return squared(query, other); });
     }
@@ -243,9 +241,9 @@ private:
         const Scalar* const base = points_.half_squared_norms.data() + begin;
         const Index hits = internal::block_products<Scalar>().scan(base, product, size, limit, scratch.hits.data());
         for (Index h = 0; h < hits; ++h) {
-            const std::int32_t at = scratch.hits[static_cast<std::size_t>(h)];
-            if (among_themselves_ && begin + at == query) continue;
-            add(shortlist, query, begin + at, base[at] - product[at]);
+            const std::int32_t hit = scratch.hits[at(h)];
+            if (among_themselves_ && begin + hit == query) continue;
+            add(shortlist, query, begin + hit, base[hit] - product[hit]);
         }
     }
 
@@ -263,7 +261,7 @@ constexpr std::string_view stage_name = "nearest neighbours";
 // Writes the neighbours of a query, nearest first.
 template <class Iterator>
 void write_found(Iterator begin, Iterator end, Index query, Neighbors& result) {
-    auto place = static_cast<std::size_t>(query * result.count);
+    auto place = at(query * result.count);
     for (; begin != end; ++begin, ++place) {
         result.squared[place] = begin->squared;
         result.indices[place] = begin->point;
@@ -279,34 +277,33 @@ void find_both(const Search<Scalar>& search, const RowBlocks& blocks, std::vecto
                          static_cast<double>(sizeof(Shortlist<Scalar>) +
                                              Shortlist<Scalar>::capacity(result.count) * sizeof(Candidate<Scalar>));
     require_memory(bytes, "the search for nearest neighbours");
-    std::vector<Shortlist<Scalar>> shortlists(static_cast<std::size_t>(n));
+    std::vector<Shortlist<Scalar>> shortlists(at(n));
     const Index b = blocks.count();
     const Index pairs = b * (b - 1) / 2;
     const auto share = [&](Index done) { return static_cast<double>(done) / static_cast<double>(b + pairs); };
     for_each_block(b, run, {stage_name, 0, share(b)}, [&](Index block, int worker) {
         search.shortlist(blocks.begin(block), blocks.end(block), blocks.begin(block), blocks.end(block),
-                         shortlists.data() + blocks.begin(block), scratch[static_cast<std::size_t>(worker)]);
+                         shortlists.data() + blocks.begin(block), scratch[at(worker)]);
     });
     // Pairs block i with block i + gap, so that neighbouring tasks use different shortlists. The order of tasks changes
     // the shortlists, but not the nearest points.
-    std::vector<std::mutex> owned(static_cast<std::size_t>(b));
+    std::vector<std::mutex> owned(at(b));
     Index done = b;
     for (Index gap = 1; gap < b; ++gap) {
         const Stage part{stage_name, share(done), share(done + b - gap)};
         for_each_block(b - gap, run, part, [&](Index left, int worker) {
-            Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
+            Scratch<Scalar>& mine = scratch[at(worker)];
             search.multiply(blocks.begin(left), blocks.end(left), blocks.begin(left + gap), blocks.end(left + gap),
                             mine);
-            const std::scoped_lock lock(owned[static_cast<std::size_t>(left)],
-                                        owned[static_cast<std::size_t>(left + gap)]);
+            const std::scoped_lock lock(owned[at(left)], owned[at(left + gap)]);
             search.shortlist_both(blocks, left, left + gap, shortlists.data(), mine);
         });
         done += b - gap;
     }
     for_each_block(b, run.threads, [&](Index block, int worker) {
-        Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
+        Scratch<Scalar>& mine = scratch[at(worker)];
         for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-            search.measure(shortlists[static_cast<std::size_t>(i)], i, mine);
+            search.measure(shortlists[at(i)], i, mine);
             write_found(mine.found.begin(), mine.found.end(), i, result);
         }
     });
@@ -322,16 +319,16 @@ void find_each(const Search<Scalar>& search, const RowBlocks& blocks, Index n, s
     const Index parts = cuts.count();
     const Found none{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int32_t>::max()};
     // The neighbours in each segment.
-    std::vector<Found> partial(parts > 1 ? result.squared.size() * static_cast<std::size_t>(parts) : 0, none);
+    std::vector<Found> partial(parts > 1 ? result.squared.size() * at(parts) : 0, none);
     for_each_block(blocks.count() * parts, run, {stage_name}, [&](Index task, int worker) {
-        Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
-        mine.shortlists.resize(static_cast<std::size_t>(kQueries));
+        Scratch<Scalar>& mine = scratch[at(worker)];
+        mine.shortlists.resize(at(kQueries));
         const Index block = task / parts;
         const Index part = task % parts;
         const Index begin = blocks.begin(block);
         search.shortlist(begin, blocks.end(block), cuts.begin(part), cuts.end(part), mine.shortlists.data(), mine);
         for (Index i = begin; i < blocks.end(block); ++i) {
-            search.measure(mine.shortlists[static_cast<std::size_t>(i - begin)], i, mine);
+            search.measure(mine.shortlists[at(i - begin)], i, mine);
             if (parts > 1)
                 std::copy(mine.found.begin(), mine.found.end(), partial.begin() + (i * parts + part) * count);
             else
@@ -359,7 +356,7 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
 
     Neighbors result;
     result.count = count;
-    const auto total = static_cast<std::size_t>(queries.rows()) * static_cast<std::size_t>(count);
+    const auto total = at(queries.rows()) * at(count);
     require_memory(static_cast<double>(total) * (sizeof(double) + sizeof(std::int32_t)),
                    "the list of nearest neighbours");
     result.indices.resize(total);
@@ -367,7 +364,7 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
 
     const RowBlocks blocks{queries.rows(), kQueries};
     if (blocks.count() == 0) return result;
-    std::vector<Scratch<Scalar>> scratch(static_cast<std::size_t>(std::max(run.threads, 1)));
+    std::vector<Scratch<Scalar>> scratch(at(std::max(run.threads, 1)));
     const Search<Scalar> search(points, queries, prepared_points, prepared_queries, count, among_themselves);
     if (among_themselves && blocks.count() > 1 && count <= kCountBoth)
         find_both(search, blocks, scratch, result, run);

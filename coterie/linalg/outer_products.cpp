@@ -16,15 +16,15 @@ OuterProducts<T>::OuterProducts(const Vector<double>& squares, const Kernels<T>&
     : kernels_(&kernels),
       dimensions_(squares.size()),
       padded_((squares.size() + kPadding - 1) / kPadding * kPadding),
-      row_factors_(static_cast<std::size_t>(padded_), 0.0),
+      row_factors_(at(padded_), 0.0),
       column_factors_(row_factors_),
       offsets_{0} {
     for (Index p = 0; p < dimensions_; ++p) {
         if (!(squares[p] > 0)) continue;  // only zeros will come
         int exponent = 0;
         (void)std::frexp(std::sqrt(squares[p]), &exponent);  // sqrt < 2^exponent
-        row_factors_[static_cast<std::size_t>(p)] = std::ldexp(1.0, exponent);
-        column_factors_[static_cast<std::size_t>(p)] = std::ldexp(3.0, exponent);  // 1.5 * 2^52 * 2^-51
+        row_factors_[at(p)] = std::ldexp(1.0, exponent);
+        column_factors_[at(p)] = std::ldexp(3.0, exponent);  // 1.5 * 2^52 * 2^-51
     }
     for (Index row = 0; row < padded_; row += kTile)
         for (Index column = row; column < padded_; column += kTile) {
@@ -46,7 +46,7 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
     const int lanes = kernels_->lanes;
     CacheLineVector<T> plain;
     CacheLineVector<T> weighted;  // filled if any weight differs from 1
-    std::vector<OuterProduct<Source>> terms(static_cast<std::size_t>(capacity));
+    std::vector<OuterProduct<Source>> terms(at(capacity));
     std::vector<Piece> pieces;
     std::vector<Part> parts;
     CacheLineVector<double> scratch;
@@ -55,8 +55,8 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
         const Index size = std::min(capacity, count - begin);
         bool any_weight = false;
         for (Index i = 0; i < size; ++i) {
-            terms[static_cast<std::size_t>(i)] = term(begin + i);
-            any_weight = any_weight || terms[static_cast<std::size_t>(i)].weight != 1.0;
+            terms[at(i)] = term(begin + i);
+            any_weight = any_weight || terms[at(i)].weight != 1.0;
         }
 
         pieces.clear();
@@ -64,9 +64,9 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
         Index scratches = 0;
         Index packed = 0;
         for (Index first = 0; first < size;) {
-            const Index target = terms[static_cast<std::size_t>(first)].target;
+            const Index target = terms[at(first)].target;
             Index last = first;
-            while (last < size && terms[static_cast<std::size_t>(last)].target == target) ++last;
+            while (last < size && terms[at(last)].target == target) ++last;
             const auto first_piece = static_cast<Index>(pieces.size());
             // Pieces of equal size, because a piece with few rows takes as long as a full piece.
             const Index cuts = std::max<Index>(1, (last - first + kPiece / 2) / kPiece);
@@ -82,17 +82,17 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
                                  part == 0 ? -1 : scratches++});
             first = last;
         }
-        plain.resize(std::max(plain.size(), static_cast<std::size_t>(packed)));
+        plain.resize(std::max(plain.size(), at(packed)));
         if (any_weight) weighted.resize(plain.size());
         const T* const left = any_weight ? weighted.data() : plain.data();
-        scratch.assign(static_cast<std::size_t>(scratches * numbers()), 0.0);
+        scratch.assign(at(scratches * numbers()), 0.0);
         const double operations = static_cast<double>(size) * static_cast<double>(padded_ * padded_) / 2.0;
         const int workers = threads_for(operations, threads);
 
         for_each_block(static_cast<Index>(pieces.size()), workers, [&](Index p, int) {
-            const Piece& piece = pieces[static_cast<std::size_t>(p)];
+            const Piece& piece = pieces[at(p)];
             for (Index r = 0; r < piece.rows; ++r) {
-                const OuterProduct<Source>& from = terms[static_cast<std::size_t>(piece.begin + r)];
+                const OuterProduct<Source>& from = terms[at(piece.begin + r)];
                 const auto pack = [&](double weight, T* to) {
                     T* const out = to + piece.offset + r * lanes;
                     if constexpr (sizeof(Source) == sizeof(float))
@@ -105,13 +105,13 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
             }
         });
         for_each_block(static_cast<Index>(parts.size()) * tiles, workers, [&](Index task, int) {
-            const Part& part = parts[static_cast<std::size_t>(task / tiles)];
-            const auto t = static_cast<std::size_t>(task % tiles);
+            const Part& part = parts[at(task / tiles)];
+            const auto t = at(task % tiles);
             const Tile& tile = tiles_[t];
             double* const to =
                 (part.scratch < 0 ? sum(part.target) : scratch.data() + part.scratch * numbers()) + offsets_[t];
             for (Index p = part.first; p < part.last; ++p) {
-                const Piece& piece = pieces[static_cast<std::size_t>(p)];
+                const Piece& piece = pieces[at(p)];
                 kernels_->add_outer(left + piece.offset + tile.row / lanes * stride(piece), vectors(tile.row),
                                     row_factors_.data() + tile.row,
                                     plain.data() + piece.offset + tile.column / lanes * stride(piece),

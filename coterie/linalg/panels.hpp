@@ -139,7 +139,7 @@ private:
     }
     void layout(Index k) {
         const int lanes = kernels_->lanes;
-        if (k == k_ && data_.size() == static_cast<std::size_t>(d_ * padded_)) return;
+        if (k == k_ && data_.size() == at(d_ * padded_)) return;
         k_ = k;
         panels_.clear();
         Index vectors = (k + lanes - 1) / lanes;
@@ -154,8 +154,8 @@ private:
             vectors -= here;
         }
         padded_ = column;
-        data_.resize(static_cast<std::size_t>(d_ * padded_));
-        bias_.resize(static_cast<std::size_t>(padded_));
+        data_.resize(at(d_ * padded_));
+        bias_.resize(at(padded_));
     }
 
     const Kernels<T>* kernels_;
@@ -173,7 +173,7 @@ private:
 
 /// Rows per kernel call, so that they stay in the second-level cache for all panels. A multiple of every tile height.
 inline Index rows_in_cache(Index d, std::size_t size_of_scalar) {
-    const Index fit = static_cast<Index>(262144 / (static_cast<std::size_t>(d) * size_of_scalar));
+    const Index fit = static_cast<Index>(262144 / (at(d) * size_of_scalar));
     return std::clamp<Index>(fit / 120 * 120, 120, 960);
 }
 
@@ -182,15 +182,15 @@ template <class T>
 class BestScore {
 public:
     explicit BestScore(Index capacity)
-        : best(static_cast<std::size_t>(capacity)),
+        : best(at(capacity)),
           centroid(best.size()),
           rows_(best.size()),
           panel_best_(best.size()),
           column_(best.size()) {}
 
     void operator()(const CentroidPanels<T>& panels, const Rows<T>& points, Index begin, Index end) {
-        for (Index i = begin; i < end; ++i) rows_[static_cast<std::size_t>(i - begin)] = points.row(i);
-        find(panels, rows_.data(), static_cast<std::size_t>(end - begin));
+        for (Index i = begin; i < end; ++i) rows_[at(i - begin)] = points.row(i);
+        find(panels, rows_.data(), at(end - begin));
     }
     void operator()(const CentroidPanels<T>& panels, const SparsePoints& points, Index begin, Index end) {
         sparse_.clear();

@@ -22,12 +22,12 @@ public:
             const int vectors = (here + kernels_.lanes - 1) / kernels_.lanes;
             panels_.push_back({first, here, vectors, static_cast<Index>(data_.size())});
             const Index width = static_cast<Index>(vectors) * kernels_.lanes;
-            data_.resize(data_.size() + static_cast<std::size_t>(width * d_), 0.0);
+            data_.resize(data_.size() + at(width * d_), 0.0);
             double* out = data_.data() + panels_.back().offset;
             for (int column = 0; column < here; ++column)
                 for (Index p = 0; p < d_; ++p) out[p * width + column] = fixed(first + column, p);
         }
-        bias_.assign(static_cast<std::size_t>(widest), 0.0);
+        bias_.assign(at(widest), 0.0);
     }
 
     Index count() const { return count_; }
@@ -46,8 +46,7 @@ public:
                                   scratch.data());
             for (Index i = 0; i < n; ++i)
                 for (int column = 0; column < panel.columns; ++column)
-                    out(i, panel.first + column) =
-                        -scratch[static_cast<std::size_t>(i * width + column)];  // a score is bias - x . y
+                    out(i, panel.first + column) = -scratch[at(i * width + column)];  // a score is bias - x . y
         }
     }
 
@@ -77,8 +76,8 @@ void centred_rows(const Rows<T>& points, Index begin, Index end, const Vector<do
 
 /// Pointers to the rows of a matrix.
 inline void row_pointers(const Matrix<double>& matrix, std::vector<const double*>& out) {
-    out.resize(static_cast<std::size_t>(matrix.rows()));
-    for (Index i = 0; i < matrix.rows(); ++i) out[static_cast<std::size_t>(i)] = matrix.data() + i * matrix.cols();
+    out.resize(at(matrix.rows()));
+    for (Index i = 0; i < matrix.rows(); ++i) out[at(i)] = matrix.data() + i * matrix.cols();
 }
 
 /// || x ||^2 of each row.

@@ -29,6 +29,7 @@
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::filled;
 
 constexpr Index kRows = 256;          // rows projected at the same time
@@ -38,9 +39,7 @@ constexpr Index kBlock = 8;           // rows per Lanczos block, and most axes t
 constexpr Index kBasis = 800;         // most rows of the Lanczos basis
 constexpr double kResidual = 1e-11;   // largest Lanczos residual, relative to the largest variance
 
-double weight_of(std::span<const double> weights, Index i) {
-    return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
-}
+double weight_of(std::span<const double> weights, Index i) { return weights.empty() ? 1.0 : weights[at(i)]; }
 
 // The first row with a weight above 0.
 Index check(PointsView points, std::span<const double> weights) {
@@ -100,7 +99,7 @@ Vector<double> mean_about(PointsView points, const Run& run, std::span<const dou
             });
         Vector<double> mean = origin;
         const double total = total_weight(points.rows(), weights);
-        for (Index p = 0; p < d; ++p) mean[p] += sum[static_cast<std::size_t>(p)] / total;
+        for (Index p = 0; p < d; ++p) mean[p] += sum[at(p)] / total;
         require_finite(mean);
         return mean;
     });
@@ -136,7 +135,7 @@ Matrix<double> scatter_about(PointsView points, std::span<const double> weights,
     require_memory(
         sizeof(double) * (static_cast<double>(d) * static_cast<double>(d) + static_cast<double>(products.numbers())),
         filled("a scatter matrix of {} x {}", d, d));
-    internal::CacheLineVector<double> sum(static_cast<std::size_t>(products.numbers()), 0.0);
+    internal::CacheLineVector<double> sum(at(products.numbers()), 0.0);
     internal::BlockReader reader(points, run);
     const internal::Range own = internal::own_blocks(reader.grid(), run.communicator());
     points.with_scalar([&]<class Scalar>() {
@@ -330,7 +329,7 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
                               {.value = std::to_string(labels[i]),
                                .accepted = filled("from 0 to {}", clusters - 1),
                                .row = static_cast<std::int64_t>(i) + 1});
-    const auto label = [&](Index row) { return labels[static_cast<std::size_t>(row - own.begin)]; };
+    const auto label = [&](Index row) { return labels[at(row - own.begin)]; };
     const Vector<double> center = mean(points, run, weights);
     require_memory(2.0 * sizeof(double) * clusters * static_cast<double>(d),
                    filled("the list of means of {} clusters", clusters));
@@ -352,9 +351,9 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
     Matrix<double> centroids(clusters, d);
     Matrix<double> deviations = Matrix<double>::Zero(clusters, d);
     for (Index j = 0; j < clusters; ++j) {
-        const double weight = cluster_weights[static_cast<std::size_t>(j)];
+        const double weight = cluster_weights[at(j)];
         for (Index p = 0; p < d; ++p) {
-            if (weight > 0.0) deviations(j, p) = sums[static_cast<std::size_t>(j * d + p)] / weight;
+            if (weight > 0.0) deviations(j, p) = sums[at(j * d + p)] / weight;
             centroids(j, p) = center[p] + deviations(j, p);
         }
     }
@@ -395,10 +394,10 @@ Matrix<double> project(PointsView points, const PrincipalAxes& axes, const Run& 
                    "the projection of the rows");
     Matrix<double> result(points.rows(), count);
     const RowBlocks blocks{points.rows(), kRows};
-    std::vector<Matrix<double>> scratch(static_cast<std::size_t>(std::max(run.threads, 1)));
+    std::vector<Matrix<double>> scratch(at(std::max(run.threads, 1)));
     points.visit([&](auto rows) {
         for_each_block(blocks.count(), run.threads, [&](Index block, int worker) {
-            Matrix<double>& centered = scratch[static_cast<std::size_t>(worker)];
+            Matrix<double>& centered = scratch[at(worker)];
             centered.resize(kRows, d);
             const Index begin = blocks.begin(block);
             const Index size = blocks.end(block) - begin;

@@ -12,6 +12,7 @@
 
 #include <Eigen/LU>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/dense.hpp"

@@ -29,7 +29,6 @@
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 #include "coterie/manifold/affinity.hpp"
-#include "coterie/model/kept_embedding.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
@@ -81,7 +80,7 @@ struct Represented {
     bool converged = true;
 };
 
-class COTERIE_API ManifoldModel : public Model, public KeepsEmbedding {
+class COTERIE_API ManifoldModel : public Model {
 public:
     Index dimensions() const override { return points_.columns(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }

@@ -16,6 +16,7 @@
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::filled;
 using Count = std::int64_t;
 
@@ -41,8 +42,8 @@ Distinct distinct(LabelSpan labels) {
     const std::int64_t range = static_cast<std::int64_t>(*high) - first + 1;
     if (range <= 4 * static_cast<std::int64_t>(labels.size()) +
                      1024) {  // then a table of all values in the range is not larger than the labels
-        std::vector<Count> seen(static_cast<std::size_t>(range), 0);
-        for (const std::int32_t label : labels) ++seen[static_cast<std::size_t>(label - first)];
+        std::vector<Count> seen(at(range), 0);
+        for (const std::int32_t label : labels) ++seen[at(label - first)];
         std::vector<std::int32_t> rank(seen.size(), -1);
         for (std::size_t i = 0; i < seen.size(); ++i) {
             if (seen[i] == 0) continue;
@@ -50,17 +51,16 @@ Distinct distinct(LabelSpan labels) {
             out.values.push_back(static_cast<std::int32_t>(first + static_cast<std::int64_t>(i)));
             out.sizes.push_back(seen[i]);
         }
-        for (std::size_t i = 0; i < labels.size(); ++i)
-            out.position[i] = rank[static_cast<std::size_t>(labels[i] - first)];
+        for (std::size_t i = 0; i < labels.size(); ++i) out.position[i] = rank[at(labels[i] - first)];
     } else {
         out.values.assign(labels.begin(), labels.end());
         std::sort(out.values.begin(), out.values.end());
         out.values.erase(std::unique(out.values.begin(), out.values.end()), out.values.end());
         out.sizes.assign(out.values.size(), 0);
         for (std::size_t i = 0; i < labels.size(); ++i) {
-            const auto at = std::lower_bound(out.values.begin(), out.values.end(), labels[i]) - out.values.begin();
-            out.position[i] = static_cast<std::int32_t>(at);
-            ++out.sizes[static_cast<std::size_t>(at)];
+            const auto place = std::ranges::lower_bound(out.values, labels[i]) - out.values.begin();
+            out.position[i] = static_cast<std::int32_t>(place);
+            ++out.sizes[at(place)];
         }
     }
     return out;
@@ -93,8 +93,8 @@ SparseTable sparse_table(LabelSpan labels, LabelSpan truth) {
         table.cells.push_back({static_cast<Index>(key / columns), static_cast<Index>(key % columns), count});
     };
     if (all_cells <= 4 * static_cast<std::uint64_t>(labels.size()) + 1024) {
-        std::vector<Count> counts(static_cast<std::size_t>(all_cells), 0);
-        for (std::size_t i = 0; i < labels.size(); ++i) ++counts[static_cast<std::size_t>(key_of(i))];
+        std::vector<Count> counts(at(all_cells), 0);
+        for (std::size_t i = 0; i < labels.size(); ++i) ++counts[at(key_of(i))];
         for (std::size_t key = 0; key < counts.size(); ++key)
             if (counts[key] > 0) add(key, counts[key]);
     } else {
@@ -125,8 +125,8 @@ double mutual_information(const SparseTable& table) {
     const auto n = static_cast<double>(table.points);
     double sum = 0.0;
     for (const auto& cell : table.cells) {
-        const double a = static_cast<double>(table.clusters.sizes[static_cast<std::size_t>(cell.row)]);
-        const double b = static_cast<double>(table.classes.sizes[static_cast<std::size_t>(cell.column)]);
+        const double a = static_cast<double>(table.clusters.sizes[at(cell.row)]);
+        const double b = static_cast<double>(table.classes.sizes[at(cell.column)]);
         const double count = static_cast<double>(cell.gain);
         sum += count / n * std::log(count * n / (a * b));
     }
@@ -226,13 +226,13 @@ std::vector<Index> best_match(const SparseTable& table) {
         return minimum_cost_assignment(cost);
     }
     std::vector<Index> column_of = metrics::internal::maximum_gain_match(table.cells, rows, columns);
-    std::vector<bool> taken(static_cast<std::size_t>(columns), false);
+    std::vector<bool> taken(at(columns), false);
     for (const Index column : column_of)
-        if (column >= 0) taken[static_cast<std::size_t>(column)] = true;
+        if (column >= 0) taken[at(column)] = true;
     Index free_column = 0;
     for (Index& column : column_of) {
         if (column >= 0) continue;
-        while (free_column < columns && taken[static_cast<std::size_t>(free_column)]) ++free_column;
+        while (free_column < columns && taken[at(free_column)]) ++free_column;
         if (free_column == columns) break;
         column = free_column++;
     }
@@ -242,7 +242,7 @@ std::vector<Index> best_match(const SparseTable& table) {
 Count agreement(const SparseTable& table, const std::vector<Index>& match) {
     Count sum = 0;
     for (const auto& cell : table.cells)
-        if (match[static_cast<std::size_t>(cell.row)] == cell.column) sum += cell.gain;
+        if (match[at(cell.row)] == cell.column) sum += cell.gain;
     return sum;
 }
 
@@ -252,7 +252,7 @@ std::vector<std::int32_t> names_of_clusters(const SparseTable& table, const std:
     std::int64_t next = static_cast<std::int64_t>(table.classes.values.back()) + 1;
     for (std::size_t u = 0; u < match.size(); ++u) {
         if (match[u] >= 0) {
-            names[u] = table.classes.values[static_cast<std::size_t>(match[u])];
+            names[u] = table.classes.values[at(match[u])];
             continue;
         }
         if (next > std::numeric_limits<std::int32_t>::max())
@@ -286,7 +286,7 @@ Alignment align(LabelSpan labels, LabelSpan truth) {
     for (std::size_t u = 0; u < match.size(); ++u) {
         if (match[u] < 0) continue;
         out.matched[u] = true;
-        out.matched_class[u] = table.classes.values[static_cast<std::size_t>(match[u])];
+        out.matched_class[u] = table.classes.values[at(match[u])];
     }
     out.clusters = std::move(table.clusters.values);
     return out;
@@ -296,20 +296,20 @@ Labels aligned_labels(LabelSpan labels, LabelSpan truth) {
     const SparseTable table = sparse_table(labels, truth);
     const std::vector<std::int32_t> names = names_of_clusters(table, best_match(table));
     Labels out(labels.size());
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = names[static_cast<std::size_t>(table.clusters.position[i])];
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = names[at(table.clusters.position[i])];
     return out;
 }
 
 ContingencyTable confusion_table(LabelSpan labels, LabelSpan truth) {
     const SparseTable table = sparse_table(labels, truth);
     const std::vector<Index> match = best_match(table);
-    std::vector<Index> cluster_of(static_cast<std::size_t>(table.columns()), -1);
+    std::vector<Index> cluster_of(at(table.columns()), -1);
     for (std::size_t u = 0; u < match.size(); ++u)
-        if (match[u] >= 0) cluster_of[static_cast<std::size_t>(match[u])] = static_cast<Index>(u);
+        if (match[u] >= 0) cluster_of[at(match[u])] = static_cast<Index>(u);
 
     // Matched classes come first, so that agreement lies on the diagonal.
     ContingencyTable out;
-    std::vector<Index> row_of(static_cast<std::size_t>(table.columns()), -1);
+    std::vector<Index> row_of(at(table.columns()), -1);
     std::vector<Index> column_of(match.size(), -1);
     for (const bool with_cluster : {true, false}) {
         for (std::size_t v = 0; v < cluster_of.size(); ++v) {
@@ -317,8 +317,8 @@ ContingencyTable confusion_table(LabelSpan labels, LabelSpan truth) {
             row_of[v] = static_cast<Index>(out.classes.size());
             out.classes.push_back(table.classes.values[v]);
             if (!with_cluster) continue;
-            column_of[static_cast<std::size_t>(cluster_of[v])] = static_cast<Index>(out.clusters.size());
-            out.clusters.push_back(table.clusters.values[static_cast<std::size_t>(cluster_of[v])]);
+            column_of[at(cluster_of[v])] = static_cast<Index>(out.clusters.size());
+            out.clusters.push_back(table.clusters.values[at(cluster_of[v])]);
         }
     }
     for (std::size_t u = 0; u < match.size(); ++u) {
@@ -327,9 +327,7 @@ ContingencyTable confusion_table(LabelSpan labels, LabelSpan truth) {
         out.clusters.push_back(table.clusters.values[u]);
     }
     out.counts = zero_counts(table.columns(), table.rows());
-    for (const auto& cell : table.cells)
-        out.counts(row_of[static_cast<std::size_t>(cell.column)], column_of[static_cast<std::size_t>(cell.row)]) =
-            cell.gain;
+    for (const auto& cell : table.cells) out.counts(row_of[at(cell.column)], column_of[at(cell.row)]) = cell.gain;
     return out;
 }
 

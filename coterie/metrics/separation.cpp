@@ -17,6 +17,7 @@
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::filled;
 
 struct Clusters {
@@ -36,8 +37,7 @@ Clusters numbered(LabelSpan labels, Communicator& communicator) {
     Clusters out{{}, distinct.size()};
     out.of.reserve(labels.size());
     for (const auto label : labels)
-        out.of.push_back(
-            static_cast<std::size_t>(std::lower_bound(distinct.begin(), distinct.end(), label) - distinct.begin()));
+        out.of.push_back(at(std::lower_bound(distinct.begin(), distinct.end(), label) - distinct.begin()));
     return out;
 }
 
@@ -83,10 +83,9 @@ struct Partition {
                     }
                 });
             size.assign(mean.end() - k, mean.end());
-            mean.resize(static_cast<std::size_t>(k * d));
+            mean.resize(at(k * d));
             for (Index c = 0; c < k; ++c)
-                for (Index j = 0; j < d; ++j)
-                    mean[static_cast<std::size_t>(c * d + j)] /= size[static_cast<std::size_t>(c)];
+                for (Index j = 0; j < d; ++j) mean[at(c * d + j)] /= size[at(c)];
             const std::vector<double> scatter = internal::sum_blocks<Scalar>(
                 points, 2, run, stage(points, 3), [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
                     for (Index i = 0; i < block.rows.rows; ++i) {
@@ -104,7 +103,7 @@ struct Partition {
     }
 
     Index count() const { return static_cast<Index>(clusters.count); }
-    Index of(Index row) const { return static_cast<Index>(clusters.of[static_cast<std::size_t>(row - own.begin)]); }
+    Index of(Index row) const { return static_cast<Index>(clusters.of[at(row - own.begin)]); }
     const double* mean_of(Index cluster) const { return mean.data() + cluster * middle.size(); }
     double squared_distance(Index a, Index b) const {
         double sum = 0.0;
@@ -154,7 +153,7 @@ double calinski_harabasz(PointsView points, LabelSpan labels, const Run& run) {
     double between = 0.0;
     for (Index c = 0; c < k; ++c)
         for (Index j = 0; j < points.columns(); ++j)
-            between += partition.size[static_cast<std::size_t>(c)] * partition.mean_of(c)[j] * partition.mean_of(c)[j];
+            between += partition.size[at(c)] * partition.mean_of(c)[j] * partition.mean_of(c)[j];
     return between / static_cast<double>(k - 1) / (partition.within / static_cast<double>(points.rows() - k));
 }
 
@@ -177,7 +176,7 @@ double davies_bouldin(PointsView points, LabelSpan labels, const Run& run) {
     for (Index a = 0; a < k; ++a) {
         double worst = 0.0;
         for (Index b = 0; b < k; ++b) {
-            const double both = spread[static_cast<std::size_t>(a)] + spread[static_cast<std::size_t>(b)];
+            const double both = spread[at(a)] + spread[at(b)];
             // If both clusters consist of equal points, the ratio counts as 0, also instead of 0 / 0.
             if (b != a && both > 0.0) worst = std::max(worst, both / std::sqrt(partition.squared_distance(a, b)));
         }
@@ -198,13 +197,12 @@ double spherical_mixture_bic(PointsView points, LabelSpan labels, const Run& run
     const std::vector<double> sum = points.with_scalar([&]<class Scalar>() {
         return internal::sum_blocks<Scalar>(points, 1, run, Partition::stage(points, 3 * k),
                                             [&](const internal::RowBlock<Scalar>& block, int, double* total) {
-                                                std::vector<double> term(static_cast<std::size_t>(k));
+                                                std::vector<double> term(at(k));
                                                 for (Index i = 0; i < block.rows.rows; ++i) {
                                                     for (Index c = 0; c < k; ++c)
-                                                        term[static_cast<std::size_t>(c)] =
-                                                            log_share[static_cast<std::size_t>(c)] + constant -
-                                                            partition.squared_distance(block.rows.row(i), c) /
-                                                                (2.0 * variance);
+                                                        term[at(c)] = log_share[at(c)] + constant -
+                                                                      partition.squared_distance(block.rows.row(i), c) /
+                                                                          (2.0 * variance);
                                                     const double largest = *std::max_element(term.begin(), term.end());
                                                     double scaled = 0.0;
                                                     for (const double each : term) scaled += std::exp(each - largest);
@@ -234,7 +232,7 @@ double prediction_strength(LabelSpan labels, LabelSpan predicted) {
 }
 
 double normalized_cut(const Neighbors& neighbors, LabelSpan labels) {
-    const auto count = static_cast<std::size_t>(neighbors.count);
+    const auto count = at(neighbors.count);
     if (count == 0)
         throw BadArgument(Code::not_accepted,
                           "normalised cut: the rows have no neighbours; at least 1 per row is needed");
@@ -249,7 +247,7 @@ double normalized_cut(const Neighbors& neighbors, LabelSpan labels) {
     for (std::size_t i = 0; i < labels.size(); ++i) {
         const std::size_t from = clusters.of[i];
         for (std::size_t q = 0; q < count; ++q) {
-            const std::size_t to = clusters.of.at(static_cast<std::size_t>(neighbors.indices[i * count + q]));
+            const std::size_t to = clusters.of.at(at(neighbors.indices[i * count + q]));
             volume[from] += 1.0;
             volume[to] += 1.0;
             if (from == to) continue;

@@ -13,7 +13,6 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/sample.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"
@@ -22,6 +21,7 @@
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::filled;
 
 constexpr Index kRows = 256;    // points per task
@@ -38,14 +38,14 @@ struct Block {
         if (rows.rows() < count) rows.resize(count, points.columns);
         squared_norms.resize(chosen.size());
         for (Index i = 0; i < count; ++i) {
-            const Scalar* const from = points.row(chosen[static_cast<std::size_t>(i)]);
+            const Scalar* const from = points.row(chosen[at(i)]);
             double* const to = rows.data() + i * points.columns;
             double squared = 0.0;
             for (Index p = 0; p < points.columns; ++p) {
                 to[p] = static_cast<double>(from[p]) - center[p];
                 squared += to[p] * to[p];
             }
-            squared_norms[static_cast<std::size_t>(i)] = squared;
+            squared_norms[at(i)] = squared;
         }
     }
     const double* row(Index i) const { return rows.data() + i * rows.cols(); }
@@ -70,23 +70,22 @@ double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& orde
         Block other;
         std::vector<double> products;
     };
-    std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, run.threads)));
-    std::vector<double> partial(static_cast<std::size_t>(blocks.count()), 0.0);
+    std::vector<Scratch> scratch(at(std::max(1, run.threads)));
+    std::vector<double> partial(at(blocks.count()), 0.0);
     const auto body = [&](Index block, int worker) {
-        Scratch& mine = scratch[static_cast<std::size_t>(worker)];
+        Scratch& mine = scratch[at(worker)];
         const Index begin = blocks.begin(block);
         const Index count = blocks.end(block) - begin;
-        mine.own.load(
-            points, std::span(order).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)), center);
-        mine.products.resize(static_cast<std::size_t>(kRows * kOthers));
-        const auto rows = static_cast<std::size_t>(count);
+        mine.own.load(points, std::span(order).subspan(at(begin), at(count)), center);
+        mine.products.resize(at(kRows * kOthers));
+        const auto rows = at(count);
         std::vector<double> within(rows, 0.0);  // a: mean distance to the other points of the own cluster
         std::vector<double> nearest(rows,
                                     std::numeric_limits<double>::infinity());  // b: smallest mean distance to another
         std::vector<double> sum(rows, 0.0);  // sum of distances to the current cluster
         const auto close_cluster = [&](std::size_t i, Index passed) {
-            const auto size = static_cast<double>(sizes[static_cast<std::size_t>(passed)]);
-            if (passed == cluster[static_cast<std::size_t>(begin) + i])
+            const auto size = static_cast<double>(sizes[at(passed)]);
+            if (passed == cluster[at(begin) + i])
                 within[i] = size > 1.0 ? sum[i] / (size - 1.0) : 0.0;
             else
                 nearest[i] = std::min(nearest[i], sum[i] / size);
@@ -95,20 +94,17 @@ double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& orde
         for (Index j = 0; j < others.count(); ++j) {
             const Index other_begin = others.begin(j);
             const Index other_count = others.end(j) - other_begin;
-            mine.other.load(
-                points,
-                std::span(order).subspan(static_cast<std::size_t>(other_begin), static_cast<std::size_t>(other_count)),
-                center);
+            mine.other.load(points, std::span(order).subspan(at(other_begin), at(other_count)), center);
             internal::products().float64.rows_by_rows(mine.own.rows.data(), count, points.columns,
                                                       mine.other.rows.data(), other_count, points.columns,
                                                       points.columns, mine.products.data(), kOthers);
             for (Index i = 0; i < count; ++i) {
-                const auto at = static_cast<std::size_t>(i);
-                const double norm = mine.own.squared_norms[at];
+                const auto r = at(i);
+                const double norm = mine.own.squared_norms[r];
                 double* const product = mine.products.data() + i * kOthers;
                 // The product form of a distance that is small compared with the norms has lost digits.
                 for (Index q = 0; q < other_count; ++q) {
-                    const double norms = norm + mine.other.squared_norms[static_cast<std::size_t>(q)];
+                    const double norms = norm + mine.other.squared_norms[at(q)];
                     double squared = norms - 2.0 * product[q];
                     if (squared < 1e-2 * norms)
                         squared = squared_difference(mine.own.row(i), mine.other.row(q), points.columns);
@@ -116,22 +112,21 @@ double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& orde
                 }
                 for (Index q = 0; q < other_count; ++q) {
                     const Index position = other_begin + q;
-                    if (position != begin + i) sum[at] += product[q];
-                    const Index passed = cluster[static_cast<std::size_t>(position)];
-                    if (position + 1 == n || cluster[static_cast<std::size_t>(position + 1)] != passed)
-                        close_cluster(at, passed);
+                    if (position != begin + i) sum[r] += product[q];
+                    const Index passed = cluster[at(position)];
+                    if (position + 1 == n || cluster[at(position + 1)] != passed) close_cluster(r, passed);
                 }
             }
         }
         double total = 0.0;
         for (std::size_t i = 0; i < rows; ++i) {
             const double larger = std::max(within[i], nearest[i]);
-            const bool alone = sizes[static_cast<std::size_t>(cluster[static_cast<std::size_t>(begin) + i])] == 1;
-            double& own = of_place[static_cast<std::size_t>(begin) + i];
+            const bool alone = sizes[at(cluster[at(begin) + i])] == 1;
+            double& own = of_place[at(begin) + i];
             if (!alone && larger > 0.0) own = (nearest[i] - within[i]) / larger;
             total += own;
         }
-        partial[static_cast<std::size_t>(block)] = total;
+        partial[at(block)] = total;
     };
     // In groups of tasks, to ask the run in between whether to stop.
     const Index wave = 64;
@@ -171,7 +166,7 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
     std::vector<Index> order = sample_rows(n, sample == 0 ? n : sample, random);
     Labels drawn;  // the labels of all processes for `order`, one process after another
     for (const Index i : order)
-        if (own.has(i)) drawn.push_back(labels[static_cast<std::size_t>(i - own.begin)]);
+        if (own.has(i)) drawn.push_back(labels[at(i - own.begin)]);
     drawn = internal::gather(run.communicator(), drawn);
     const bool gathers = !points.resident() || run.communicator().size() > 1;
     if (gathers)
@@ -187,13 +182,11 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
     // From here on `place` holds positions in `order`, sorted by label.
     std::vector<Index> place(order.size());
     std::iota(place.begin(), place.end(), Index{0});
-    std::stable_sort(place.begin(), place.end(), [&](Index i, Index j) {
-        return drawn[static_cast<std::size_t>(i)] < drawn[static_cast<std::size_t>(j)];
-    });
+    std::stable_sort(place.begin(), place.end(), [&](Index i, Index j) { return drawn[at(i)] < drawn[at(j)]; });
     std::vector<Index> cluster(order.size());
     std::vector<Index> sizes;
     for (std::size_t i = 0; i < place.size(); ++i) {
-        const auto label = [&](std::size_t at) { return drawn[static_cast<std::size_t>(place[at])]; };
+        const auto label = [&](std::size_t r) { return drawn[at(place[r])]; };
         if (i == 0 || label(i) != label(i - 1)) sizes.push_back(0);
         cluster[i] = static_cast<Index>(sizes.size()) - 1;
         ++sizes.back();
@@ -208,7 +201,7 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
                            .accepted = filled("from 2 to {}", static_cast<Index>(order.size()) - 1)});
     std::vector<std::size_t> place_of_value(place.begin(), place.end());
     if (!gathers)
-        for (Index& i : place) i = order[static_cast<std::size_t>(i)];
+        for (Index& i : place) i = order[at(i)];
     Silhouettes out;
     std::vector<double> of_place(place.size(), 0.0);
     internal::together(run.communicator(), [&] {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/json_text.hpp"
 #include "coterie/io/output_file.hpp"

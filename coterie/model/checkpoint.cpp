@@ -37,7 +37,7 @@ std::string fingerprint_of_entries(const SparsePoints& points) {
             columns.assign(1, row.count);
             for (Index e = 0; e < row.count; ++e) columns.push_back(row.column(e));
             sum.update(columns.data(), sizeof(Index) * columns.size());
-            sum.update(row.values, sizeof(Scalar) * static_cast<std::size_t>(row.count));
+            sum.update(row.values, sizeof(Scalar) * at(row.count));
         }
     });
     return sum.hex() + " " + shape_of(PointsView(points)) + " sparse";
@@ -49,16 +49,15 @@ std::string fingerprint_of(PointsView points, const Run& run) {
     if (const SparsePoints* sparse = as_sparse(points)) return fingerprint_of_entries(*sparse);
     using Digest = std::array<char, 64>;
     const Range own = own_blocks(grid_of(points), run.communicator());
-    std::vector<Digest> digests(static_cast<std::size_t>(own.count()));
+    std::vector<Digest> digests(at(own.count()));
     points.with_scalar([&]<class Scalar>() {
         BlockReader reader(points, run);
         for_each_own_block(reader.grid(), run, {.name = "reading"}, [&](Index number, int worker) {
             const auto rows = reader.template block<Scalar>(number, worker).rows;
             Sha256 sum;
-            for (Index i = 0; i < rows.rows; ++i)
-                sum.update(rows.row(i), sizeof(Scalar) * static_cast<std::size_t>(rows.columns));
+            for (Index i = 0; i < rows.rows; ++i) sum.update(rows.row(i), sizeof(Scalar) * at(rows.columns));
             const std::string hex = sum.hex();
-            std::copy(hex.begin(), hex.end(), digests[static_cast<std::size_t>(number - own.begin)].begin());
+            std::copy(hex.begin(), hex.end(), digests[at(number - own.begin)].begin());
         });
     });
     digests = gather(run.communicator(), digests);

@@ -8,6 +8,8 @@
 
 namespace coterie {
 
+using internal::at;
+
 std::string_view name(StopReason reason) {
     switch (reason) {
         case StopReason::converged: return "converged";
@@ -22,9 +24,9 @@ std::string_view name(StopReason reason) {
 
 void count_clusters(FitReport& report, const Labels& labels, int clusters, const Run& run) {
     report.clusters_requested = clusters;
-    report.sizes.assign(static_cast<std::size_t>(clusters), 0);
+    report.sizes.assign(at(clusters), 0);
     for (const auto label : labels)
-        if (label >= 0) ++report.sizes.at(static_cast<std::size_t>(label));
+        if (label >= 0) ++report.sizes.at(at(label));
     report.sizes = internal::add_up(run.communicator(), report.sizes);
     report.clusters_found =
         static_cast<int>(std::count_if(report.sizes.begin(), report.sizes.end(), [](Index size) { return size > 0; }));

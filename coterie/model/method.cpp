@@ -32,7 +32,7 @@ namespace {
 void admit_sparse(std::string_view method, const Takes& takes, const SparsePoints& points, const Run& run) {
     if (!takes.sparse)
         throw BadArgument(Code::not_supported, filled("method {} does not support sparse matrices", method),
-                          "Use a dense matrix (" + memory_text(points.dense_bytes()) + "), or kmeans",
+                          "Use a dense matrix (" + memory_text(PointsView(points).bytes()) + "), or kmeans",
                           {.option = "points"});
     if (run.communicator().size() > 1)
         throw BadArgument(Code::not_supported,

@@ -1,6 +1,7 @@
 // Errors that all methods share.
 
 #include "coterie/model/method.hpp"
+#include "coterie/base/checks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
@@ -16,6 +17,7 @@
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::filled;
 
 // Runs work on rows that begin at row `first` of a larger set. Its errors then count rows from the start of the set.
@@ -80,8 +82,8 @@ Labels Model::predict(PointsView points, const Run& run) const {
 }
 
 std::string ClusterLabels::name_of(int cluster) const {
-    const std::int32_t label = label_of.at(static_cast<std::size_t>(cluster));
-    return label < 0 ? filled("cluster-{}", cluster) : names.at(static_cast<std::size_t>(label));
+    const std::int32_t label = label_of.at(at(cluster));
+    return label < 0 ? filled("cluster-{}", cluster) : names.at(at(label));
 }
 
 std::vector<std::int32_t> ClusterLabels::numbers() const {

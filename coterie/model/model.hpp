@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "coterie/base/checks.hpp"
 #include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/points.hpp"
@@ -104,6 +103,9 @@ public:
         return output(Output::embedding, points, run);
     }
 
+    /// n x p: Output::embedding of the training data, if the model keeps it because it is as expensive to compute as
+    /// the fit; otherwise empty.
+    virtual Matrix<double> kept_embedding() const { return {}; }
     /// The number of columns of an output that the model has.
     Index output_columns(Output which) const;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/error.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/reader.hpp"

@@ -59,7 +59,7 @@ void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& 
             points, run.unstopped(), {.name = "equal rows"}, [&](const RowBlock<Scalar>& block, int) {
                 for (Index r = 0; r < block.rows.rows; ++r) {
                     const Index row = block.first + r;
-                    const auto place = static_cast<std::size_t>(row - own.begin);
+                    const auto place = at(row - own.begin);
                     rows[place] = {hash_of(block.rows.row(r), block.rows.columns), row, std::int64_t{labels[place]}};
                 }
             });

@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/base/sample.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/entropy/soft_targets.hpp"
 #include "coterie/entropy/training.hpp"

@@ -14,14 +14,16 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/derived_rows.hpp"
-#include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/io/json_text.hpp"
+#include "coterie/pipeline/left_out.hpp"
 
 namespace coterie {
 namespace {
+
+using internal::at;
+using internal::filled;
 
 constexpr const char* coding_key = "columns";
 const std::vector<std::string> missing_names = {"refuse", "drop", "mean", "median"};
@@ -30,19 +32,15 @@ const std::vector<std::string> kind_names = {"number", "category", "date"};
 
 // Calls add(row, weight, sum) for every row of weight above 0.
 template <class Add>
-std::vector<double> sum_over_rows(PointsView points, Index numbers, std::span<const double> weights, const Run& run,
-                                  Add add) {
+std::vector<double> sum_over_rows(PointsView points, std::size_t numbers, std::span<const double> weights,
+                                  const Run& run, Add add) {
     const Stage stage{.name = "preprocessing",
                       .operations = 4.0 * static_cast<double>(points.rows() * points.columns())};
-    return points.with_scalar([&]<class Scalar>() {
-        return internal::sum_blocks<Scalar>(
-            points, numbers, run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
-                for (Index r = 0; r < block.rows.rows; ++r) {
-                    const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(block.first + r)];
-                    if (weight > 0) add(block.rows.row(r), weight, sum);
-                }
-            });
-    });
+    return internal::sum_rows(points, static_cast<Index>(numbers), run, stage,
+                              [&](const auto* row, Index i, double* sum) {
+                                  const double weight = internal::weight_of(weights, i);
+                                  if (weight > 0) add(row, weight, sum);
+                              });
 }
 
 // Maps numbers to integers that have the same order.
@@ -65,16 +63,15 @@ std::vector<double> medians(PointsView points, std::span<const double> weights, 
     std::vector<std::array<double, 2>> before(columns);
     for (int shift = 56; shift >= 0; shift -= 8) {
         const std::vector<double> counts =
-            sum_over_rows(points, static_cast<Index>(columns * 2 * digits), weights, run,
-                          [&](const auto* row, double weight, double* sum) {
-                              for (std::size_t j = 0; j < columns; ++j) {
-                                  if (std::isnan(row[j])) continue;
-                                  const std::uint64_t key = key_of(static_cast<double>(row[j]));
-                                  for (std::size_t t = 0; t < 2; ++t)
-                                      if (shift == 56 || key >> (shift + 8) == prefix[j][t])
-                                          sum[(2 * j + t) * digits + (key >> shift & 0xff)] += weight;
-                              }
-                          });
+            sum_over_rows(points, columns * 2 * digits, weights, run, [&](const auto* row, double weight, double* sum) {
+                for (std::size_t j = 0; j < columns; ++j) {
+                    if (std::isnan(row[j])) continue;
+                    const std::uint64_t key = key_of(static_cast<double>(row[j]));
+                    for (std::size_t t = 0; t < 2; ++t)
+                        if (shift == 56 || key >> (shift + 8) == prefix[j][t])
+                            sum[(2 * j + t) * digits + (key >> shift & 0xff)] += weight;
+                }
+            });
         for (std::size_t j = 0; j < columns; ++j)
             for (std::size_t t = 0; t < 2; ++t) {
                 const double* count = counts.data() + (2 * j + t) * digits;
@@ -97,36 +94,25 @@ std::string column_text(std::size_t column, const std::vector<std::string>& name
     return std::to_string(column + 1) + (column < names.size() ? " (" + formats::shown(names[column]) + ")" : "");
 }
 
-BadData bad_column(Code code, std::size_t column, const std::vector<std::string>& names, std::string problem,
-                   std::string remedy = {}) {
-    return BadData(code, std::move(problem), std::move(remedy),
-                   {.option = "points",
-                    .column = column < names.size() ? formats::shown(names[column]) : "",
-                    .column_number = static_cast<std::int64_t>(column) + 1});
-}
-
 Index total(const std::vector<double>& counts) {
     return static_cast<Index>(std::accumulate(counts.begin(), counts.end(), 0.0));
 }
 
 // "column 2 (age): 10, 3 (height): 2"
 std::string counts_text(const std::vector<double>& counts, const std::vector<std::string>& names) {
-    std::string columns;
-    int listed = 0;
-    for (std::size_t j = 0; j < counts.size(); ++j) {
-        if (counts[j] == 0) continue;
-        if (++listed <= 6)
-            columns += (columns.empty() ? "" : ", ") + column_text(j, names) + ": " +
-                       std::to_string(static_cast<std::int64_t>(counts[j]));
-    }
-    return "column " + columns + (listed > 6 ? ", ..." : "");
+    std::vector<std::string> columns;
+    for (std::size_t j = 0; j < counts.size(); ++j)
+        if (counts[j] > 0) columns.push_back(filled("{}: {}", column_text(j, names), static_cast<Index>(counts[j])));
+    return "column " + internal::listed(columns, 6);
 }
 
 BadData bad_coding(const std::string& what) { return BadData(Code::malformed, "the text 'columns' " + what); }
 
+bool fills_in(Missing missing) { return missing == Missing::mean || missing == Missing::median; }
+
 template <class Enum>
 Enum value_named(const std::vector<std::string>& names, const nlohmann::json& json) {
-    const auto found = json.is_string() ? std::find(names.begin(), names.end(), json.get<std::string>()) : names.end();
+    const auto found = json.is_string() ? std::ranges::find(names, json.get<std::string>()) : names.end();
     if (found == names.end()) throw bad_coding("has the unknown value " + formats::shown(json.dump()));
     return static_cast<Enum>(found - names.begin());
 }
@@ -168,12 +154,11 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
     for (std::size_t j = 0; j < columns; ++j) {
         words = words || has_words(j);
         if (has_words(j) && options.categorical != Categorical::one_hot)
-            throw bad_column(Code::wrong_type, j, names, "this column holds words",
-                             "Use `categorical=one-hot` to convert them to numbers");
+            throw internal::bad_column(Code::wrong_type, j, names, "this column holds words",
+                                       "Use `categorical=one-hot` to convert them to numbers");
     }
-    const bool fills = options.missing == Missing::mean || options.missing == Missing::median;
-    const bool dates = std::find(kinds.begin(), kinds.end(), ColumnKind::date) != kinds.end();
-    if (!words && !fills && !dates) return out;
+    const bool dates = std::ranges::find(kinds, ColumnKind::date) != kinds.end();
+    if (!words && !fills_in(options.missing) && !dates) return out;
     if (points.rows() < 1) throw BadData(Code::empty, "there are no rows", "", {.option = "points"});
 
     out.columns_.resize(columns);
@@ -188,27 +173,26 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
         first_word[j] = all_words;
         all_words += column.words.size();
     }
-    if (!fills) return out;
+    if (!fills_in(options.missing)) return out;
     // For each column, the known weight and the sum; then, for each word, the weight.
     const std::vector<double> sums =
-        sum_over_rows(points, static_cast<Index>(2 * columns + all_words), weights, run,
-                      [&](const auto* row, double weight, double* sum) {
-                          for (std::size_t j = 0; j < columns; ++j) {
-                              if (std::isnan(row[j])) continue;
-                              sum[2 * j] += weight;
-                              sum[2 * j + 1] += weight * static_cast<double>(row[j]);
-                              const auto& column = out.columns_[j];
-                              if (column.kind == ColumnKind::category && row[j] >= 0 &&
-                                  static_cast<std::size_t>(row[j]) < column.words.size())
-                                  sum[2 * columns + first_word[j] + static_cast<std::size_t>(row[j])] += weight;
-                          }
-                      });
+        sum_over_rows(points, 2 * columns + all_words, weights, run, [&](const auto* row, double weight, double* sum) {
+            for (std::size_t j = 0; j < columns; ++j) {
+                if (std::isnan(row[j])) continue;
+                sum[2 * j] += weight;
+                sum[2 * j + 1] += weight * static_cast<double>(row[j]);
+                const auto& column = out.columns_[j];
+                if (column.kind == ColumnKind::category && row[j] >= 0 &&
+                    static_cast<std::size_t>(row[j]) < column.words.size())
+                    sum[2 * columns + first_word[j] + static_cast<std::size_t>(row[j])] += weight;
+            }
+        });
     std::vector<double> known(columns);
     for (std::size_t j = 0; j < columns; ++j) {
         known[j] = sums[2 * j];
         if (known[j] == 0)
-            throw bad_column(Code::missing_value, j, names, "this column has no value in any row",
-                             "Use `exclude` to leave it out");
+            throw internal::bad_column(Code::missing_value, j, names, "this column has no value in any row",
+                                       "Use `exclude` to leave it out");
     }
     const std::vector<double> middle =
         options.missing == Missing::median ? medians(points, weights, known, run) : std::vector<double>();
@@ -221,8 +205,8 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
         } else {
             column.fill = middle.empty() ? sums[2 * j + 1] / known[j] : middle[j];
             if (!std::isfinite(*column.fill))
-                throw bad_column(Code::too_large, j, names, "the values are so large that their sum overflows",
-                                 "Rescale the column");
+                throw internal::bad_column(Code::too_large, j, names,
+                                           "the values are so large that their sum overflows", "Rescale the column");
         }
     }
     return out;
@@ -278,10 +262,9 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
     if (identity()) return points;
     const std::size_t columns = columns_.size();
     if (static_cast<std::size_t>(points.columns()) != columns)
-        throw BadArgument(
-            Code::wrong_shape,
-            counted(points.columns(), "column") + ", but the model was fitted on " + std::to_string(columns), "",
-            {.option = "points"});
+        throw BadArgument(Code::wrong_shape,
+                          filled("{}, but the model was fitted on {}", counted(points.columns(), "column"), columns),
+                          "", {.option = "points"});
     // The fit's index of each word of these points; -1 for a word that the fit did not see.
     std::vector<std::vector<Index>> number_of_word(columns);
     std::string unknown_words;
@@ -289,15 +272,15 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
         const auto& words = columns_[j].words;
         if (columns_[j].kind != ColumnKind::category) {
             if (j < categories.size() && !categories[j].empty())
-                throw bad_column(Code::wrong_type, j, names,
-                                 "this column holds words, but the model was fitted on numbers");
+                throw internal::bad_column(Code::wrong_type, j, names,
+                                           "this column holds words, but the model was fitted on numbers");
             continue;
         }
         if (j >= categories.size())
-            throw bad_column(Code::wrong_type, j, names,
-                             "this column holds numbers, but the model was fitted on words");
+            throw internal::bad_column(Code::wrong_type, j, names,
+                                       "this column holds numbers, but the model was fitted on words");
         for (const auto& word : categories[j]) {
-            const auto found = std::find(words.begin(), words.end(), word);
+            const auto found = std::ranges::find(words, word);
             number_of_word[j].push_back(found == words.end() ? -1 : found - words.begin());
             if (found == words.end() && unknown_words.size() < 60)
                 unknown_words += (unknown_words.empty() ? "'" : ", '") + word + "'";
@@ -325,27 +308,24 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
                 *to++ = w == word ? static_cast<Scalar>(M_SQRT1_2) : Scalar(0);
         }
     };
-    const std::vector<double> counts = sum_over_rows(points, static_cast<Index>(2 * columns), {}, run,
-                                                     [&]<class Scalar>(const Scalar* row, double, double* sum) {
-                                                         thread_local std::vector<Scalar> coded;
-                                                         coded.resize(static_cast<std::size_t>(columns_out()));
-                                                         code(*this, row, coded.data(), sum);
-                                                     });
-    std::vector<double> missing(columns), unknown(columns);
+    const std::vector<double> counts =
+        sum_over_rows(points, 2 * columns, {}, run, [&]<class Scalar>(const Scalar* row, double, double* sum) {
+            thread_local std::vector<Scalar> coded;
+            coded.resize(at(columns_out()));
+            code(*this, row, coded.data(), sum);
+        });
+    std::vector<double> missing, unknown;
     for (std::size_t j = 0; j < columns; ++j) {
-        missing[j] = counts[2 * j];
-        unknown[j] = counts[2 * j + 1];
+        missing.push_back(counts[2 * j]);
+        unknown.push_back(counts[2 * j + 1]);
     }
-    const auto any = [](const std::vector<double>& all) {
-        return std::any_of(all.begin(), all.end(), [](double count) { return count > 0; });
-    };
-    if (any(missing) && (options_.missing == Missing::mean || options_.missing == Missing::median))
+    if (total(missing) > 0 && fills_in(options_.missing))
         warnings.push_back({.code = Code::values_filled,
                             .problem = counted(total(missing), "missing value") +
                                        (total(missing) == 1 ? " was" : " were") + " replaced by the " +
                                        missing_names[static_cast<std::size_t>(options_.missing)] +
                                        " of the training data (" + counts_text(missing, names) + ")"});
-    if (any(unknown))
+    if (total(unknown) > 0)
         warnings.push_back({.code = Code::unknown_category,
                             .problem = counted(total(unknown), "value") + (total(unknown) == 1 ? " was" : " were") +
                                        " not in the training data and " + (total(unknown) == 1 ? "is" : "are") +
@@ -354,22 +334,14 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
     const auto prepare = [coding = *this, code](PointsView rows, Index, void* to) {
         rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
             const Index width = coding.columns_out();
-            std::vector<Scalar> row(static_cast<std::size_t>(width));  // buffer: `to` may be the storage of `rows`
+            std::vector<Scalar> row(at(width));  // buffer: `to` may be the storage of `rows`
             for (Index i = 0; i < from.rows; ++i) {
                 code(coding, from.row(i), row.data(), nullptr);
                 std::copy(row.begin(), row.end(), static_cast<Scalar*>(to) + i * width);
             }
         });
     };
-    if (!points.resident()) return internal::derived_rows(points, columns_out(), prepare);
-    require_memory(static_cast<double>(points.rows()) * static_cast<double>(columns_out()) *
-                       static_cast<double>(size_of(points.scalar())),
-                   "a copy of the rows as numbers");
-    return points.view().with_scalar([&]<class Scalar>() {
-        Matrix<Scalar> out(points.rows(), columns_out());
-        prepare(points.view(), 0, out.data());
-        return Points(std::move(out));
-    });
+    return internal::derived_copy(points, columns_out(), "a copy of the rows as numbers", prepare);
 }
 
 std::string ColumnCoding::text() const {
@@ -379,7 +351,7 @@ std::string ColumnCoding::text() const {
     const auto kinds_there = kinds();
     for (const auto& [kind, said] :
          {std::pair(ColumnKind::category, "categorical one-hot"), {ColumnKind::date, "dates as days"}})
-        if (std::find(kinds_there.begin(), kinds_there.end(), kind) != kinds_there.end())
+        if (std::ranges::find(kinds_there, kind) != kinds_there.end())
             out += (out.empty() ? "" : ", ") + std::string(said);
     return out;
 }
@@ -429,12 +401,11 @@ ColumnCoding ColumnCoding::from(const Archive& archive) {
                  !(*column.fill >= 0 && *column.fill < static_cast<double>(column.words.size()))))
                 throw bad_coding("has a fill value that does not fit its column");
         }
-        const bool fills = out.options_.missing == Missing::mean || out.options_.missing == Missing::median;
-        if (fills != column.fill.has_value())
+        if (fills_in(out.options_.missing) != column.fill.has_value())
             throw bad_coding("has a column that needs a fill value, or must not have one");
         out.columns_.push_back(std::move(column));
     }
-    if (out.identity() && (out.options_.missing == Missing::mean || out.options_.missing == Missing::median))
+    if (out.identity() && fills_in(out.options_.missing))
         throw bad_coding("says that missing values are filled in, but has no columns");
     return out;
 }
@@ -442,24 +413,23 @@ ColumnCoding ColumnCoding::from(const Archive& archive) {
 void require_values(PointsView points, const std::vector<ColumnKind>& kinds,
                     const std::vector<std::vector<std::string>>& categories, const std::vector<std::string>& names,
                     const ColumnOptions& options, std::string_view what, const Run& run) {
-    const bool numbers =
-        std::all_of(kinds.begin(), kinds.end(), [](ColumnKind kind) { return kind == ColumnKind::number; }) &&
-        std::all_of(categories.begin(), categories.end(), [](const auto& words) { return words.empty(); });
+    const bool numbers = std::ranges::all_of(kinds, [](ColumnKind kind) { return kind == ColumnKind::number; }) &&
+                         std::ranges::all_of(categories, [](const auto& words) { return words.empty(); });
     if (numbers && options.missing == Missing::refuse) return;
     require_finite(points, what == "points" ? points_of_fit() : given_points(), run, options.missing != Missing::refuse,
                    names);
 }
 
 std::vector<Index> rows_with_missing(PointsView points, const Run& run) {
-    std::vector<std::vector<Index>> found(static_cast<std::size_t>(internal::grid_of(points).count()));
     const RowBlocks grid = internal::grid_of(points);
+    std::vector<std::vector<Index>> found(at(grid.count()));
     points.with_scalar([&]<class Scalar>() {
         internal::for_each_row_block<Scalar>(
             points, run, {.name = "preprocessing"}, [&](const internal::RowBlock<Scalar>& block, int) {
                 for (Index r = 0; r < block.rows.rows; ++r) {
                     const Scalar* row = block.rows.row(r);
                     if (std::any_of(row, row + block.rows.columns, [](Scalar x) { return std::isnan(x); }))
-                        found[static_cast<std::size_t>(block.first / grid.size)].push_back(block.first + r);
+                        found[at(block.first / grid.size)].push_back(block.first + r);
                 }
             });
     });
@@ -470,15 +440,9 @@ std::vector<Index> rows_with_missing(PointsView points, const Run& run) {
 
 Points without_rows(const Points& points, std::span<const Index> left_out) {
     if (left_out.empty()) return points;
-    std::vector<Index> kept;
-    kept.reserve(static_cast<std::size_t>(points.rows()) - left_out.size());
-    auto next = left_out.begin();
-    for (Index i = 0; i < points.rows(); ++i) {
-        if (next != left_out.end() && *next == i)
-            ++next;
-        else
-            kept.push_back(i);
-    }
+    std::vector<Index> kept(at(points.rows()));
+    std::iota(kept.begin(), kept.end(), Index{0});
+    internal::erase_rows(kept, left_out);
     if (points.resident()) return rows_of(points, kept);
     // Reads the kept rows and the rows between them, then moves the kept rows together.
     class Kept : public RowSource {
@@ -488,21 +452,18 @@ Points without_rows(const Points& points, std::span<const Index> left_out) {
         Index columns() const override { return from_.columns(); }
         ScalarType scalar() const override { return from_.scalar(); }
         void read(Index begin, Index end, void* to) const override {
-            const std::size_t bytes = static_cast<std::size_t>(columns()) * size_of(scalar());
+            const std::size_t bytes = at(columns()) * size_of(scalar());
             auto* out = static_cast<std::byte*>(to);
             thread_local RowBuffer buffer;
             constexpr Index most = 4096;
             while (begin < end) {
-                const Index first = rows_[static_cast<std::size_t>(begin)];
+                const Index first = rows_[at(begin)];
                 Index last = begin;
-                while (last < end && rows_[static_cast<std::size_t>(last)] < first + most) ++last;
-                const PointsView some =
-                    from_.view().block(first, rows_[static_cast<std::size_t>(last) - 1] + 1, buffer);
+                while (last < end && rows_[at(last)] < first + most) ++last;
+                const PointsView some = from_.view().block(first, rows_[at(last) - 1] + 1, buffer);
+                const auto* const in = static_cast<const std::byte*>(some.data());
                 for (; begin < last; ++begin, out += bytes)
-                    std::copy_n(static_cast<const std::byte*>(some.data()) +
-                                    static_cast<std::size_t>(rows_[static_cast<std::size_t>(begin)] - first) *
-                                        static_cast<std::size_t>(some.stride()) * size_of(scalar()),
-                                bytes, out);
+                    std::copy_n(in + at((rows_[at(begin)] - first) * some.stride()) * size_of(scalar()), bytes, out);
             }
         }
 

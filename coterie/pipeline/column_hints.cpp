@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "coterie/base/text_format.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie {
@@ -41,17 +41,12 @@ std::vector<Message> column_hints(const Problem& problem, const PreparationOptio
     };
     // The name as a shell accepts it. If it needs quotes, the column's number is used instead.
     const auto called = [&](std::size_t j) {
-        const bool plain = j < names.size() && !names[j].empty() && names[j].size() <= 60 &&
-                           std::all_of(names[j].begin(), names[j].end(), [](char c) {
-                               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                                      c == '_' || c == '-' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
-                           });
+        const bool plain =
+            j < names.size() && !names[j].empty() && names[j].size() <= 60 && std::ranges::all_of(names[j], [](char c) {
+                return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                       c == '-' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
+            });
         return plain ? names[j] : std::to_string(j + 1);
-    };
-    const auto listed = [&](const std::vector<std::size_t>& which, auto text) {
-        std::string list;
-        for (std::size_t i = 0; i < which.size() && i < 8; ++i) list += (i == 0 ? "" : ", ") + text(which[i]);
-        return which.size() > 8 ? list + ", ..." : list;
     };
     points.visit([&]<class Scalar>(const Rows<Scalar>& rows) {
         if (rows.rows >= fewest_rows)
@@ -70,8 +65,8 @@ std::vector<Message> column_hints(const Problem& problem, const PreparationOptio
                 : std::vector<std::size_t>();
         if (!constant.empty())
             out.push_back({.code = Code::constant_column,
-                           .problem = listed(constant, column) + (constant.size() == 1 ? " has" : " have") +
-                                      " the same value in every row, so " +
+                           .problem = internal::listed(constant, 8, column) +
+                                      (constant.size() == 1 ? " has" : " have") + " the same value in every row, so " +
                                       (constant.size() == 1 ? "it does" : "they do") + " not distinguish rows",
                            .remedy = "Use `exclude` to leave columns out"});
         if (preparation.scale != Scale::none || rows.rows < 3) return;

@@ -35,6 +35,7 @@ namespace coterie {
 
 using internal::at;
 using internal::filled;
+using internal::weight_of;
 
 namespace {
 
@@ -45,8 +46,6 @@ constexpr std::size_t kOutliers = 10;  // rows shown
 constexpr Index kMostForExact = 5000;  // rows; with more, silhouettes are simplified instead of over all pairs
 constexpr double kRounding = 1e-12;    // of a column's variance; smaller values count as 0
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-double weight_of(std::span<const double> weights, Index row) { return weights.empty() ? 1.0 : weights[at(row)]; }
 
 void check(PointsView rows, const std::vector<std::string>& names, std::span<const std::int32_t> labels, int clusters,
            std::span<const double> weights, const Run& run) {
@@ -94,9 +93,8 @@ struct ClusterMoments {
     }
 };
 
-template <class Scalar>
-ClusterMoments moments_of(PointsView points, std::span<const std::int32_t> labels, Index clusters,
-                          std::span<const double> weights, const Run& run) {
+ClusterMoments cluster_moments(PointsView points, std::span<const std::int32_t> labels, Index clusters,
+                               std::span<const double> weights, const Run& run) {
     const Index d = points.columns();
     const internal::Range own = internal::own_rows(points, run);
     const Index first = 0;
@@ -110,21 +108,22 @@ ClusterMoments moments_of(PointsView points, std::span<const std::int32_t> label
     // Per cluster: the sums, the sums of squares, the number of rows.
     const internal::ClusterSumLayout layout(clusters, 2 * d + 1);
     internal::BlockSums sums = layout.block_sums();
-    const auto& kernels = internal::kernels<Scalar>();
-    const auto total =
-        sums.over<Scalar>(points, run, {.name = "moments", .operations = 4.0 * static_cast<double>(points.rows() * d)},
-                          [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
-                              for (Index i = 0; i < block.rows.rows; ++i) {
-                                  const Index row = block.first + i;
-                                  const double weight = weight_of(weights, row);
-                                  if (!(weight > 0)) continue;
-                                  const Index j = labels[at(row - own.begin)];
-                                  double* const to = layout.touch(sum, j);
-                                  layout.weight(sum, j) += weight;
-                                  to[2 * d] += 1;
-                                  kernels.add_moments(to, to + d, block.rows.row(i), out.origin.data(), weight, d);
-                              }
-                          });
+    const Stage stage{.name = "moments", .operations = 4.0 * static_cast<double>(points.rows() * d)};
+    const auto total = points.with_scalar([&]<class Scalar>() {
+        const auto& kernels = internal::kernels<Scalar>();
+        return sums.over<Scalar>(points, run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+            for (Index i = 0; i < block.rows.rows; ++i) {
+                const Index row = block.first + i;
+                const double weight = weight_of(weights, row);
+                if (!(weight > 0)) continue;
+                const Index j = labels[at(row - own.begin)];
+                double* const to = layout.touch(sum, j);
+                layout.weight(sum, j) += weight;
+                to[2 * d] += 1;
+                kernels.add_moments(to, to + d, block.rows.row(i), out.origin.data(), weight, d);
+            }
+        });
+    });
     for (Index j = 0; j < clusters; ++j) {
         if (!layout.touched(total.data(), j)) continue;
         const double* const from = layout.sum(total.data(), j);
@@ -135,12 +134,6 @@ ClusterMoments moments_of(PointsView points, std::span<const std::int32_t> label
     }
     if (!out.sum.allFinite() || !out.squares.allFinite()) check_points(points, given_points(), run);
     return out;
-}
-
-ClusterMoments cluster_moments(PointsView points, std::span<const std::int32_t> labels, Index clusters,
-                               std::span<const double> weights, const Run& run) {
-    return points.with_scalar(
-        [&]<class Scalar>() { return moments_of<Scalar>(points, labels, clusters, weights, run); });
 }
 
 // Presents rows that only this process holds (an embedding) as a part of all rows.
@@ -175,19 +168,20 @@ Seen seen_by(const Pipeline& pipeline, PreparedRows prepared, const Labels* labe
     const PointsView points = prepared.points;
     const internal::Range own = internal::own_rows(points, run);
     Wanted wanted{.labels = labels == nullptr, .outputs = {}};
-    const bool memberships = pipeline.has(Output::memberships);
-    const bool embeds = pipeline.has(Output::embedding);
-    if (memberships) wanted.outputs.push_back(Output::memberships);
-    if (embeds) wanted.outputs.push_back(Output::embedding);
-    const bool scores = pipeline.has(Output::outlier_score);
-    if (scores) wanted.outputs.push_back(Output::outlier_score);
+    const auto want = [&](Output which) {
+        if (pipeline.has(which)) wanted.outputs.push_back(which);
+        return pipeline.has(which);
+    };
+    const bool memberships = want(Output::memberships);
+    const bool embeds = want(Output::embedding);
+    const bool scores = want(Output::outlier_score);
     Seen out;
     if (labels != nullptr) out.labels = *labels;
     if (!wanted.labels && wanted.outputs.empty()) return out;
     Matrix<double> embedding;
     if (embeds) {
         const Index columns = pipeline.model().output_columns(Output::embedding);
-        require_memory(8.0 * static_cast<double>(own.count()) * static_cast<double>(columns), "the rows' embedding");
+        require_memory(internal::product(8, own.count(), columns), "the rows' embedding");
         embedding.resize(own.count(), columns);
     }
     pipeline.apply(prepared, wanted, run, [&](const RowResults& results) {
@@ -213,12 +207,10 @@ Seen seen_by(const Pipeline& pipeline, PreparedRows prepared, const Labels* labe
             std::copy_n(of.data(), of.size(), embedding.data() + (results.first - own.begin) * embedding.cols());
         }
     });
-    if (embeds) {
-        if (run.communicator().size() == 1)
-            out.embedding = Points(std::move(embedding));
-        else
-            out.embedding = Points(std::make_shared<const OwnRows>(std::move(embedding), own.begin, points.rows()));
-    }
+    if (embeds)
+        out.embedding = run.communicator().size() == 1
+                            ? Points(std::move(embedding))
+                            : Points(std::make_shared<const OwnRows>(std::move(embedding), own.begin, points.rows()));
     return out;
 }
 
@@ -238,10 +230,9 @@ std::vector<std::vector<std::pair<double, Index>>> neighbours_of(const Matrix<do
         for (Index b = 0; b < means.rows(); ++b)
             if (a != b)
                 all.emplace_back(kernels.squared_distance(means.row(a).data(), means.row(b).data(), means.cols()), b);
-        const std::size_t count = std::min(most, all.size());
-        std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
-        auto& near = out.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
-        for (auto& each : near) each.first = std::sqrt(each.first);
+        const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
+        std::partial_sort(all.begin(), end, all.end());
+        for (auto& each : out.emplace_back(all.begin(), end)) each.first = std::sqrt(each.first);
     }
     return out;
 }
@@ -254,9 +245,11 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
     const internal::Range own = internal::own_rows(space, run);
     // Only clusters with rows have a mean.
     Matrix<double> of_rows(static_cast<Index>(there.size()), d);
-    for (std::size_t c = 0; c < there.size(); ++c) of_rows.row(static_cast<Index>(c)) = means.row(there[c]);
     std::vector<Index> place_of(at(means.rows()), -1);
-    for (std::size_t c = 0; c < there.size(); ++c) place_of[at(there[c])] = static_cast<Index>(c);
+    for (Index c = 0; c < of_rows.rows(); ++c) {
+        of_rows.row(c) = means.row(there[at(c)]);
+        place_of[at(there[at(c)])] = c;
+    }
     // Distances to more means than this are as slow as the scores of all means.
     const std::size_t few = std::min<std::size_t>(2 + there.size() / 8, 64);
     const auto neighbours = neighbours_of(of_rows, few + 1);
@@ -470,13 +463,10 @@ std::vector<ClusterProfile> profiles_of(const ClusterMoments& moments, const std
         std::vector<ColumnProfile> columns;
         for (Index p = 0; p < (has_all ? std::min(d, static_cast<Index>(kColumns)) : d); ++p) {
             const double mean_in = moments.sum(j, p) / in;
-            ColumnProfile column{
-                .column = p,
-                .name = names.empty() || names[at(p)].empty() ? filled("column {}", p + 1) : names[at(p)],
-                .difference = 0,
-                .mean = moments.origin[p] + mean_in,
-                .elsewhere = {},
-                .quartiles = {}};
+            ColumnProfile column;
+            column.column = p;
+            column.name = names.empty() || names[at(p)].empty() ? filled("column {}", p + 1) : names[at(p)];
+            column.mean = moments.origin[p] + mean_in;
             if (has_all) {
                 columns.push_back(std::move(column));
                 continue;
@@ -500,7 +490,7 @@ std::vector<ClusterProfile> profiles_of(const ClusterMoments& moments, const std
     return out;
 }
 
-// Selects the entries of the rows that are not left out.
+// The weights of the rows that are not left out.
 std::vector<double> kept_of(std::span<const double> all, const PreparedRows& rows) {
     std::vector<double> out(all.begin(), all.end());
     internal::erase_rows(out, rows.left_out);
@@ -528,8 +518,7 @@ void tell_shares(std::vector<ClusterProfile>& clusters, const ColumnCoding& codi
 
 // The number of noise rows of all processes.
 Index noise_in(const Labels& labels, const Run& run) {
-    const auto own = static_cast<Index>(std::count(labels.begin(), labels.end(), -1));
-    return internal::add_up(run.communicator(), std::vector<Index>{own}).front();
+    return internal::add_up(run.communicator(), {std::ranges::count(labels, -1)}).front();
 }
 
 // Treats noise (label -1) as absent: its weight and label become 0, and the label has no meaning. Returns false if all

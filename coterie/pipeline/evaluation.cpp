@@ -3,15 +3,19 @@
 // a score.
 
 #include "coterie/pipeline/evaluation.hpp"
-#include "coterie/base/text.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
 
+#include "coterie/base/text.hpp"
+
 namespace coterie {
 namespace {
+
+using internal::at;
+using internal::filled;
 
 std::optional<double> label_accuracy(const Labels& labels, const std::vector<std::string>& names, const Labels& classes,
                                      const std::vector<std::string>& class_names) {
@@ -23,7 +27,7 @@ std::optional<double> label_accuracy(const Labels& labels, const std::vector<std
         const auto found = class_of_name.find(name);
         class_of_label.push_back(found == class_of_name.end() ? -1 : found->second);
     }
-    if (std::all_of(class_of_label.begin(), class_of_label.end(), [](auto value) { return value < 0; })) return {};
+    if (std::ranges::all_of(class_of_label, [](auto value) { return value < 0; })) return {};
     std::size_t agreeing = 0;
     for (std::size_t i = 0; i < labels.size(); ++i) {
         const auto label = static_cast<std::size_t>(labels[i]);
@@ -37,8 +41,7 @@ std::optional<double> label_accuracy(const Labels& labels, const std::vector<std
 void require_rows(const Labels& labels, const std::string& what, Index rows, const std::string& source) {
     if (static_cast<Index>(labels.size()) != rows)
         throw BadData(Code::wrong_shape,
-                      what + " has " + counted(static_cast<Index>(labels.size()), "row") + ", but " + source + " has " +
-                          std::to_string(rows),
+                      filled("{} has {}, but {} has {}", what, counted(labels.size(), "row"), source, rows),
                       "Give one label per row");
 }
 
@@ -106,7 +109,7 @@ LabelColumn merged_by_label(const Labels& clusters, const ClusterLabels& of_clus
     for (std::size_t j = 0; j < number_of.size(); ++j)
         if (of_clusters.label_of[j] < 0) out.names.push_back(of_clusters.name_of(static_cast<int>(j)));
     for (auto& label : out.labels)
-        if (label >= 0) label = number_of.at(static_cast<std::size_t>(label));
+        if (label >= 0) label = number_of.at(at(label));
     return out;
 }
 
@@ -116,12 +119,12 @@ std::vector<LabelGroup> label_groups(const ClusterLabels& of_clusters, const std
     for (const auto& name : of_clusters.names) groups.push_back({.name = name, .clusters = {}});
     for (std::size_t j = 0; j < of_clusters.label_of.size(); ++j) {
         if (of_clusters.label_of[j] < 0) continue;
-        auto& group = groups[static_cast<std::size_t>(of_clusters.label_of[j])];
+        auto& group = groups[at(of_clusters.label_of[j])];
         group.clusters.push_back(static_cast<int>(j));
         if (!sizes.empty()) group.points += sizes[j];
     }
     for (const auto label : partial_labels)
-        if (label >= 0) ++groups.at(static_cast<std::size_t>(label)).labelled;
+        if (label >= 0) ++groups.at(at(label)).labelled;
     const auto all = static_cast<double>(std::accumulate(sizes.begin(), sizes.end(), Index{0}));
     for (auto& group : groups)
         if (all > 0) group.share = static_cast<double>(group.points) / all;
@@ -129,9 +132,9 @@ std::vector<LabelGroup> label_groups(const ClusterLabels& of_clusters, const std
 }
 
 std::vector<Index> cluster_sizes(const Labels& labels, int clusters) {
-    std::vector<Index> sizes(static_cast<std::size_t>(clusters), 0);
+    std::vector<Index> sizes(at(clusters), 0);
     for (const auto label : labels)
-        if (label >= 0 && label < clusters) ++sizes[static_cast<std::size_t>(label)];
+        if (label >= 0 && label < clusters) ++sizes[at(label)];
     return sizes;
 }
 

@@ -3,13 +3,11 @@
 // among all rows, ascending.
 
 #include <algorithm>
-#include <cstddef>
 #include <vector>
 
-#include "coterie/base/error.hpp"
-#include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/text.hpp"
+#include "coterie/base/utf8.hpp"
 
 namespace coterie::internal {
 
@@ -18,10 +16,19 @@ inline BadData no_row_is_complete() {
                    "Use `missing=median` to fill them in, or `exclude` to leave columns out", {.option = "points"});
 }
 
+/// The error about a column, counted from 0. `names`: those of the columns, or empty.
+inline BadData bad_column(Code code, std::size_t column, const std::vector<std::string>& names, std::string problem,
+                          std::string remedy = {}) {
+    return BadData(code, std::move(problem), std::move(remedy),
+                   {.option = "points",
+                    .column = column < names.size() ? shown(names[column]) : "",
+                    .column_number = static_cast<std::int64_t>(column) + 1});
+}
+
 /// The warning about rows that were left out.
 inline Message rows_left_out(std::size_t rows, Index all) {
     return {.code = Code::rows_left_out,
-            .problem = filled("{} of {}{}", counted(static_cast<Index>(rows), "row"), all,
+            .problem = filled("{} of {}{}", counted(rows, "row"), all,
                               rows == 1 ? " has a missing value, was left out and has no label"
                                         : " have missing values, were left out and have no label")};
 }
@@ -32,7 +39,7 @@ inline Index number_among_all(Index kept, const std::vector<Index>& left_out) {
     Index low = 0, high = static_cast<Index>(left_out.size());
     while (low < high) {
         const Index middle = (low + high) / 2;
-        if (left_out[static_cast<std::size_t>(middle)] - middle <= kept)
+        if (left_out[at(middle)] - middle <= kept)
             low = middle + 1;
         else
             high = middle;
@@ -42,7 +49,7 @@ inline Index number_among_all(Index kept, const std::vector<Index>& left_out) {
 
 /// Reduces a vector with one entry per row to the kept rows. An empty vector stays empty.
 template <class T>
-void erase_rows(std::vector<T>& values, const std::vector<Index>& left_out) {
+void erase_rows(std::vector<T>& values, std::span<const Index> left_out) {
     if (values.empty()) return;
     std::size_t to = 0, next = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {

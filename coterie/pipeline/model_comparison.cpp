@@ -4,13 +4,13 @@
 #include "coterie/pipeline/model_comparison.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <numeric>
 
 #include "coterie/pipeline/left_out.hpp"
 
 namespace coterie {
+
+using internal::at;
 
 ModelComparison compare_partitions(const Labels& labels, const std::vector<std::string>& clusters, const Labels& other,
                                    const std::vector<std::string>& other_clusters) {
@@ -24,9 +24,13 @@ ModelComparison compare_partitions(const Labels& labels, const std::vector<std::
         for (auto& label : all) label = label == -1 ? static_cast<std::int32_t>(noise) : std::max(label, -1);
         return all;
     };
-    const auto both_have = [](auto mine, auto theirs) { return mine > -2 && theirs > -2; };
-    if (std::transform_reduce(labels.begin(), labels.end(), other.begin(), false, std::logical_or<>(), both_have) ==
-        false)
+    // Whether some row has labels of at least `least` in both partitions.
+    const auto some_row_has = [&](std::int32_t least) {
+        for (std::size_t i = 0; i < labels.size(); ++i)
+            if (std::min(labels[i], other[i]) >= least) return true;
+        return false;
+    };
+    if (!some_row_has(-1))
         throw BadData(Code::missing_value,
                       "no row can be compared: each row has a missing value, and one of the models leaves out such "
                       "rows",
@@ -35,9 +39,7 @@ ModelComparison compare_partitions(const Labels& labels, const std::vector<std::
     const Labels there = with_noise(other, other_clusters.size());
     out.agreement = compare({here, {}}, "this model", {{there, {}}, "the other model"});
     std::vector<std::int32_t> class_of(clusters.size() + 1, -1);  // class of each cluster; -1: none
-    bool both = false;
-    for (std::size_t i = 0; i < labels.size(); ++i) both = both || (labels[i] >= 0 && other[i] >= 0);
-    if (both) {
+    if (some_row_has(0)) {
         const Confusion matching = compare({labels, {}}, "this model", {{other, {}}, "the other model"}).confusion;
         for (std::size_t u = 0; u < matching.clusters.size(); ++u)
             if (!matching.matched[u].empty())
@@ -50,13 +52,11 @@ ModelComparison compare_partitions(const Labels& labels, const std::vector<std::
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> places;
     for (std::size_t i = 0; i < labels.size(); ++i) {
         if (here[i] < 0 || there[i] < 0) continue;
-        if (class_of[static_cast<std::size_t>(here[i])] == there[i]) continue;
+        if (class_of[at(here[i])] == there[i]) continue;
         ++out.moved;
         out.has_moved[i] = true;
         const auto [found, added] = places.emplace(std::pair(there[i], here[i]), out.moves.size());
-        if (added)
-            out.moves.push_back(
-                {other_names[static_cast<std::size_t>(there[i])], names[static_cast<std::size_t>(here[i])], 0, {}});
+        if (added) out.moves.push_back({other_names[at(there[i])], names[at(here[i])], 0, {}});
         ModelComparison::Move& move = out.moves[found->second];
         ++move.rows;
         if (move.some.size() < 3) move.some.push_back(static_cast<Index>(i));
@@ -82,10 +82,10 @@ ModelComparison compare_models(const Pipeline& pipeline, const PreparedRows& row
         return out;
     };
     Labels labels = other.predict(theirs, run);
-    for (const Index row : theirs.left_out) labels[static_cast<std::size_t>(row)] = -2;
+    for (const Index row : theirs.left_out) labels[at(row)] = -2;
     Labels own(labels.size(), -2);
     for (std::size_t i = 0; i < row_labels.size(); ++i)
-        own[static_cast<std::size_t>(internal::number_among_all(static_cast<Index>(i), rows.left_out))] = row_labels[i];
+        own[at(internal::number_among_all(static_cast<Index>(i), rows.left_out))] = row_labels[i];
     ModelComparison out = compare_partitions(own, names_of(pipeline.model()), labels, names_of(other.model()));
     for (auto& label : out.labels) label = std::max(label, -1);
     out.method = other.model().method();

@@ -21,7 +21,6 @@
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
-#include "coterie/model/kept_embedding.hpp"
 
 namespace coterie {
 
@@ -30,8 +29,6 @@ using internal::at;
 namespace {
 
 constexpr double kNoSpread = 1e-12;  // of a sum of squares; smaller values count as 0
-
-double copies_in(std::span<const double> weights, Index row) { return weights.empty() ? 1.0 : weights[at(row)]; }
 
 // Per cluster: p sums of deviations from the origin, and the sum of their squares.
 struct ClusterDeviations {
@@ -43,10 +40,10 @@ struct ClusterDeviations {
 
     // Adds the row's weight to its cluster and returns the cluster's sums; nullptr if the weight is 0.
     double* of_row(double* sum, Index row) const {
-        if (!(copies_in(weights, row) > 0)) return nullptr;
+        if (!(internal::weight_of(weights, row) > 0)) return nullptr;
         const Index j = labels[at(row - first_label)];
         double* const to = layout.touch(sum, j);
-        layout.weight(sum, j) += copies_in(weights, row);
+        layout.weight(sum, j) += internal::weight_of(weights, row);
         return to;
     }
     template <class Scalar>
@@ -55,7 +52,7 @@ struct ClusterDeviations {
         for (Index i = 0; i < rows.rows; ++i) {
             double* const to = of_row(sum, first + i);
             if (to == nullptr) continue;
-            const double weight = copies_in(weights, first + i);
+            const double weight = internal::weight_of(weights, first + i);
             kernels.add_deviation(to, rows.row(i), origin.data(), weight, rows.columns);
             to[rows.columns] += weight * kernels.squared_deviation(rows.row(i), origin.data(), rows.columns);
         }
@@ -65,7 +62,7 @@ struct ClusterDeviations {
         for (Index i = rows.begin; i < rows.end; ++i) {
             double* const to = of_row(sum, i);
             if (to == nullptr) continue;
-            const double weight = copies_in(weights, i);
+            const double weight = internal::weight_of(weights, i);
             const SparseRow<Scalar> row = points.row<Scalar>(i);
             for (Index e = 0; e < row.count; ++e) to[row.column(e)] += weight * static_cast<double>(row.values[e]);
             to[points.columns()] += weight * internal::squared_norm(row.values, row.count);
@@ -82,8 +79,7 @@ OutlierScores OutlierScores::fit(const Model& model, const Points& points, std::
     const auto k = static_cast<Index>(model.clusters());
     OutlierScores out;
     out.of_embedding_ = model.outputs().has(Output::embedding);
-    Matrix<double> embedding;
-    if (const auto* const keeper = dynamic_cast<const KeepsEmbedding*>(&model)) embedding = keeper->kept_embedding();
+    const Matrix<double> embedding = model.kept_embedding();
     const bool whole = embedding.rows() > 0;
     const SparsePoints* const sparse = out.of_embedding_ ? nullptr : as_sparse(points);
 
@@ -118,10 +114,7 @@ OutlierScores OutlierScores::fit(const Model& model, const Points& points, std::
         if (sparse != nullptr)
             return over_blocks(grid, run, stage, [&](Index block, int, double* sum) {
                 const internal::Range range{grid.begin(block), grid.end(block)};
-                if (sparse->scalar() == ScalarType::float32)
-                    sums.add<float>(*sparse, range, sum);
-                else
-                    sums.add<double>(*sparse, range, sum);
+                with_scalar(sparse->scalar(), [&]<class Scalar>() { sums.add<Scalar>(*sparse, range, sum); });
             });
         if (whole)
             return over_blocks(grid, run, stage, [&](Index block, int, double* sum) {
@@ -186,18 +179,22 @@ void OutlierScores::learn(const std::vector<double>& weight, const Matrix<double
     const double all =
         about_mean(std::accumulate(squares.begin(), squares.end(), 0.0), all_sum.squaredNorm(), all_weight);
     const double instead = within > 0 ? std::sqrt(within / all_weight) : all > 0 ? std::sqrt(all / all_weight) : 1.0;
+    for (double& spread : spreads_)
+        if (!(spread > 0)) spread = instead;
+    set_norms();
+}
+
+void OutlierScores::set_norms() {
     norms_.clear();
-    for (Index j = 0; j < k; ++j) {
-        if (!(spreads_[at(j)] > 0)) spreads_[at(j)] = instead;
+    for (Index j = 0; j < centroids_.rows(); ++j)
         norms_.push_back(internal::squared_norm(centroids_.row(j).data(), centroids_.cols()));
-    }
 }
 
 std::vector<double> OutlierScores::of(PointsView rows, std::span<const std::int32_t> clusters) const {
     if (rows.columns() != centroids_.cols())
-        throw BadData(Code::model_mismatch, "outlier_centroids of the model has " +
-                                                counted(centroids_.cols(), "column") + ", but the rows have " +
-                                                std::to_string(rows.columns()));
+        throw BadData(Code::model_mismatch,
+                      internal::filled("outlier_centroids of the model has {}, but the rows have {}",
+                                       counted(centroids_.cols(), "column"), rows.columns()));
     const SparsePoints* const sparse = as_sparse(rows);
     std::vector<double> out(clusters.size());
     rows.with_scalar([&]<class Scalar>() {
@@ -224,10 +221,7 @@ void OutlierScores::parts(Parts& parts, const Model& model) {
               "the mean of the rows of each cluster, " + space + "; outlier scores are distances to these means");
     parts.add("outlier_spreads", spreads_, "k",
               "the root mean square of these distances in the training data, the unit of outlier scores", above(0));
-    if (!parts.reading()) return;
-    norms_.clear();
-    for (Index j = 0; j < centroids_.rows(); ++j)
-        norms_.push_back(internal::squared_norm(centroids_.row(j).data(), centroids_.cols()));
+    if (parts.reading()) set_norms();
 }
 
 double threshold_beyond(std::span<const double> own, Index beyond, const Run& run) {

@@ -52,6 +52,7 @@ public:
 private:
     void learn(const std::vector<double>& weight, const Matrix<double>& sum, const std::vector<double>& squares,
                const std::vector<double>& origin);
+    void set_norms();
 
     Matrix<double> centroids_;     // k x p
     std::vector<double> spreads_;  // k

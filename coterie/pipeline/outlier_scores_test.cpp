@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/model/kept_embedding.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 #include "tests/support/processes_in_threads.hpp"
 #include "tests/support/read_rows.hpp"
@@ -81,8 +80,8 @@ void expect_the_definition(const char* method, const OptionValues& options, doub
             const PreparedRows prepared = pipeline->prepare(Points::borrow(rows));
             return embeds ? pipeline->output(Output::embedding, prepared) : to_matrix<double>(prepared.points);
         };
-        const auto* const keeper = dynamic_cast<const KeepsEmbedding*>(&fitted.model());
-        const Matrix<double> learned_from = keeper != nullptr ? keeper->kept_embedding() : seen(points);
+        const Matrix<double> kept = fitted.model().kept_embedding();
+        const Matrix<double> learned_from = kept.rows() > 0 ? kept : seen(points);
         for (const Matrix<double>* const rows : {&others, &points}) {
             const Labels predicted = pipeline->predict(pipeline->prepare(Points::borrow(*rows)));
             const auto expected =

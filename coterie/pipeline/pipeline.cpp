@@ -10,13 +10,10 @@
 #include "coterie/base/checks.hpp"
 #include "coterie/base/derived_rows.hpp"
 #include "coterie/base/load_rows.hpp"
-#include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/same_work.hpp"
-#include "coterie/base/sample.hpp"
 #include "coterie/base/sparse_points.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/io/column_choice.hpp"
 #include "coterie/io/json_text.hpp"
 #include "coterie/pipeline/left_out.hpp"
@@ -24,15 +21,16 @@
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::filled;
 
 constexpr const char* names_key = "column_names";
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t most = 12;
-    std::string out;
-    for (std::size_t i = 0; i < names.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + formats::shown(names[i]);
-    return names.size() > most ? filled("{}, ... ({})", out, names.size()) : out;
+    const std::string out = internal::listed(names, most, internal::shown);
+    return names.size() > most ? filled("{} ({})", out, names.size()) : out;
 }
 
 // Positions of the model's columns among the given ones. Throws BadData that names the missing columns.
@@ -51,27 +49,18 @@ std::vector<std::size_t> positions_of(const std::vector<std::string>& wanted, co
 }
 
 Points columns_of(const Points& points, const std::vector<std::size_t>& which) {
-    if (!points.resident())
-        return internal::derived_rows(
-            points, static_cast<Index>(which.size()), [which](PointsView rows, Index, void* to) {
-                rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
-                    auto* out = static_cast<Scalar*>(to);
-                    std::vector<Scalar> row(which.size());  // buffer: `to` may be the storage of `rows`
-                    for (Index i = 0; i < from.rows; ++i) {
-                        for (std::size_t j = 0; j < which.size(); ++j) row[j] = from.row(i)[which[j]];
-                        out = std::copy(row.begin(), row.end(), out);
-                    }
-                });
-            });
-    require_memory(static_cast<double>(points.rows()) * static_cast<double>(which.size()) *
-                       static_cast<double>(size_of(points.scalar())),
-                   "a copy of the rows with the model's columns");
-    return points.view().visit([&]<class Scalar>(const Rows<Scalar>& rows) {
-        Matrix<Scalar> out(rows.rows, static_cast<Index>(which.size()));
-        for (Index i = 0; i < rows.rows; ++i)
-            for (std::size_t j = 0; j < which.size(); ++j) out(i, static_cast<Index>(j)) = rows.row(i)[which[j]];
-        return Points(std::move(out));
-    });
+    const auto pick = [which](PointsView rows, Index, void* to) {
+        rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
+            auto* out = static_cast<Scalar*>(to);
+            std::vector<Scalar> row(which.size());  // buffer: `to` may be the storage of `rows`
+            for (Index i = 0; i < from.rows; ++i) {
+                for (std::size_t j = 0; j < which.size(); ++j) row[j] = from.row(i)[which[j]];
+                out = std::copy(row.begin(), row.end(), out);
+            }
+        });
+    };
+    return internal::derived_copy(points, static_cast<Index>(which.size()),
+                                  "a copy of the rows with the model's columns", pick);
 }
 
 // Constraints on all rows do not hold for rows outside a sample, nor for noise.
@@ -117,56 +106,53 @@ void require_settings(const Problem& problem, const MethodOptions& method, const
 // The minimum and maximum of each column, over all processes.
 Matrix<double> range_of(PointsView points, const Run& run) {
     const Index d = points.columns();
-    internal::BlockSums ranges(
-        2 * d,
-        [d](double* sum) {
-            std::fill_n(sum, d, std::numeric_limits<double>::infinity());
-            std::fill_n(sum + d, d, -std::numeric_limits<double>::infinity());
-        },
-        [d](double* left, const double* right) {
-            for (Index p = 0; p < d; ++p) {
-                left[p] = std::min(left[p], right[p]);
-                left[d + p] = std::max(left[d + p], right[d + p]);
-            }
-        });
+    // Ranges are d minima, then d maxima.
+    const auto clear = [d](double* range) {
+        std::fill_n(range, d, infinity);
+        std::fill_n(range + d, d, -infinity);
+    };
+    const auto take = [d](double* range, Index p, double low, double high) {
+        range[p] = std::min(range[p], low);
+        range[d + p] = std::max(range[d + p], high);
+    };
     Matrix<double> out(2, d);
     if (const SparsePoints* const sparse = as_sparse(points)) {  // values that are not stored are 0
-        std::vector<Index> stored(static_cast<std::size_t>(d), 0);
-        out.row(0).setConstant(std::numeric_limits<double>::infinity());
-        out.row(1).setConstant(-std::numeric_limits<double>::infinity());
-        const auto take = [&](Index p, double value) {
-            out(0, p) = std::min(out(0, p), value);
-            out(1, p) = std::max(out(1, p), value);
-        };
+        std::vector<Index> stored(at(d), 0);
+        clear(out.data());
         points.with_scalar([&]<class Scalar>() {
             for (Index i = 0; i < sparse->rows(); ++i) {
                 const SparseRow<Scalar> row = sparse->row<Scalar>(i);
                 for (Index e = 0; e < row.count; ++e) {
-                    take(row.column(e), static_cast<double>(row.values[e]));
-                    ++stored[static_cast<std::size_t>(row.column(e))];
+                    const auto value = static_cast<double>(row.values[e]);
+                    take(out.data(), row.column(e), value, value);
+                    ++stored[at(row.column(e))];
                 }
             }
         });
         for (Index p = 0; p < d; ++p)
-            if (stored[static_cast<std::size_t>(p)] < sparse->rows()) take(p, 0);
+            if (stored[at(p)] < sparse->rows()) take(out.data(), p, 0, 0);
         return out;
     }
+    internal::BlockSums ranges(2 * d, clear, [d, take](double* left, const double* right) {
+        for (Index p = 0; p < d; ++p) take(left, p, right[p], right[d + p]);
+    });
     points.with_scalar([&]<class Scalar>() {
-        const auto total = ranges.over<Scalar>(
-            points, run, {.name = "ranges", .operations = 2.0 * static_cast<double>(points.rows() * d)},
-            [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
-                for (Index i = 0; i < block.rows.rows; ++i) {
-                    const Scalar* const x = block.rows.row(i);
+        const Stage stage{.name = "ranges", .operations = 2.0 * static_cast<double>(points.rows() * d)};
+        const auto total =
+            ranges.over<Scalar>(points, run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                for (Index i = 0; i < block.rows.rows; ++i)
                     for (Index p = 0; p < d; ++p) {
-                        const auto value = static_cast<double>(x[p]);
-                        sum[p] = std::min(sum[p], value);
-                        sum[d + p] = std::max(sum[d + p], value);
+                        const auto value = static_cast<double>(block.rows.row(i)[p]);
+                        take(sum, p, value, value);
                     }
-                }
             });
-        std::copy(total.begin(), total.end(), out.data());
+        std::ranges::copy(total, out.data());
     });
     return out;
+}
+
+Matrix<double> column_of(const std::vector<double>& numbers) {
+    return Eigen::Map<const eigen::Vector<double>>(numbers.data(), static_cast<Index>(numbers.size()));
 }
 
 // Tells which left-out rows belong to which kept row: those before it; the last kept row also has those after it.
@@ -185,10 +171,9 @@ public:
         return {kept, {begin, kept.end == kept_ ? all : number(kept.end - 1) + 1}};
     }
     Labels filled(const Labels& labels, const Place& place) const {
-        Labels out(static_cast<std::size_t>(place.all.count()), -1);
+        Labels out(at(place.all.count()), -1);
         for (Index k = place.kept.begin; k < place.kept.end; ++k)
-            out[static_cast<std::size_t>(number(k) - place.all.begin)] =
-                labels[static_cast<std::size_t>(k - place.kept.begin)];
+            out[at(number(k) - place.all.begin)] = labels[at(k - place.kept.begin)];
         return out;
     }
     Matrix<double> filled(const Matrix<double>& rows, const Place& place) const {
@@ -280,8 +265,7 @@ void Pipeline::fit_sample(const MethodOptions& method, const Problem& prepared, 
     RandomStream random = run.random("pipeline.sample");
     const std::vector<Index> drawn = sample_rows(rows, sample, random);
     if (as_sparse(prepared.points) == nullptr)
-        require_memory(static_cast<double>(sample) * static_cast<double>(prepared.columns()) *
-                           static_cast<double>(size_of(prepared.points.scalar())),
+        require_memory(internal::product(sample, prepared.columns(), size_of(prepared.points.scalar())),
                        filled("the sample of {} rows", sample));
     // The rows are gathered from the processes that hold them. Data given per row are available on all processes.
     Problem known = prepared;
@@ -313,7 +297,7 @@ void Pipeline::fit_sample(const MethodOptions& method, const Problem& prepared, 
     // The rows of the sample keep the labels that the fit gave them.
     const internal::Range own = internal::own_rows(prepared.points, run);
     for (std::size_t i = 0; i < drawn.size(); ++i)
-        if (own.has(drawn[i])) (*own_labels_)[static_cast<std::size_t>(drawn[i] - own.begin)] = model_->labels()[i];
+        if (own.has(drawn[i])) (*own_labels_)[at(drawn[i] - own.begin)] = model_->labels()[i];
     sample_ = sample;
     FitReport& report = report_.emplace(model_->fit_report());
     report.points = rows;
@@ -326,18 +310,10 @@ void Pipeline::fit_sample(const MethodOptions& method, const Problem& prepared, 
 void Pipeline::find_noise(double share, const Problem& prepared, const Run& run) {
     Stopwatch watch;
     const internal::Range own = internal::own_rows(prepared.points, run);
-    std::vector<double> scores;
-    apply_to_kept(prepared.points, {.labels = false, .outputs = {Output::outlier_score}}, run,
-                  [&](const RowResults& results) {
-                      const Matrix<double>& of_rows = results.outputs.front();
-                      scores.insert(scores.end(), of_rows.data(), of_rows.data() + of_rows.size());
-                  });
-    std::vector<double> counted = scores;  // rows of weight 0 are absent
-    if (!prepared.weights.empty()) {
-        counted.clear();
-        for (std::size_t i = 0; i < scores.size(); ++i)
-            if (prepared.weights[static_cast<std::size_t>(own.begin) + i] > 0) counted.push_back(scores[i]);
-    }
+    const std::vector<double> scores = scores_of_kept(prepared.points, run);
+    std::vector<double> counted;  // rows of weight 0 are absent
+    for (std::size_t i = 0; i < scores.size(); ++i)
+        if (internal::weight_of(prepared.weights, own.begin + static_cast<Index>(i)) > 0) counted.push_back(scores[i]);
     const Index rows = internal::add_up(run.communicator(), {static_cast<Index>(counted.size())}).front();
     const auto noise = static_cast<Index>(std::llround(share * static_cast<double>(rows)));
     noise_beyond_ = threshold_beyond(counted, std::min(noise, rows - 1), run);
@@ -364,17 +340,15 @@ Index Pipeline::output_columns(Output which) const {
 
 void Pipeline::apply_to_kept(const Points& rows, const Wanted& wanted, const Run& run,
                              FunctionRef<void(const RowResults&)> take) const {
-    const auto asked = std::count(wanted.outputs.begin(), wanted.outputs.end(), Output::outlier_score);
+    const auto asked = std::ranges::count(wanted.outputs, Output::outlier_score);
     const bool makes_noise = noise_beyond_ && wanted.labels;
     if (outlier_scores_.empty() || (asked == 0 && !makes_noise)) return model_->apply(rows, wanted, run, take);
     // Scores need the clusters, and the embedding or the rows.
     Wanted of_model{.labels = true, .outputs = wanted.outputs};
     std::erase(of_model.outputs, Output::outlier_score);
-    const bool added = outlier_scores_.of_embedding() &&
-                       std::count(of_model.outputs.begin(), of_model.outputs.end(), Output::embedding) == 0;
-    if (added) of_model.outputs.push_back(Output::embedding);
-    const auto embedding = std::find(of_model.outputs.begin(), of_model.outputs.end(), Output::embedding);
-    const auto place = static_cast<std::size_t>(embedding - of_model.outputs.begin());
+    const auto place = at(std::ranges::find(of_model.outputs, Output::embedding) - of_model.outputs.begin());
+    if (outlier_scores_.of_embedding() && place == of_model.outputs.size())
+        of_model.outputs.push_back(Output::embedding);
     const SparsePoints* const sparse = as_sparse(rows);
     RowBuffer buffer;
     model_->apply(rows, of_model, run, [&](const RowResults& found) {
@@ -396,18 +370,25 @@ void Pipeline::apply_to_kept(const Points& rows, const Wanted& wanted, const Run
                 out.outputs.push_back(found.outputs[next++]);
                 continue;
             }
-            Matrix<double> column(static_cast<Index>(scores.size()), 1);
-            std::copy(scores.begin(), scores.end(), column.data());
             for (std::size_t i = 0; i < scores.size(); ++i)
                 if (!std::isfinite(scores[i]))
-                    throw BadData(Code::overflow,
-                                  "the outlier score is not finite, because values of the row or of the "
-                                  "model are too large",
-                                  "", {.option = "points", .row = found.first + static_cast<Index>(i) + 1});
-            out.outputs.push_back(std::move(column));
+                    throw BadData(
+                        Code::overflow,
+                        "the outlier score is not finite, because values of the row or of the model are too large", "",
+                        {.option = "points", .row = found.first + static_cast<Index>(i) + 1});
+            out.outputs.push_back(column_of(scores));
         }
         take(out);
     });
+}
+
+std::vector<double> Pipeline::scores_of_kept(const Points& rows, const Run& run) const {
+    std::vector<double> out;
+    apply_to_kept(rows, {.labels = false, .outputs = {Output::outlier_score}}, run, [&](const RowResults& results) {
+        const Matrix<double>& scores = results.outputs.front();
+        out.insert(out.end(), scores.data(), scores.data() + scores.size());
+    });
+    return out;
 }
 
 PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run,
@@ -443,10 +424,8 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
     if (coding_.identity())
         for (std::size_t j = 0; j < words.size(); ++j)
             if (!words[j].empty())
-                throw BadData(Code::wrong_type, "this column holds words, but the model was fitted on numbers", "",
-                              {.option = "points",
-                               .column = j < column_names_.size() ? formats::shown(column_names_[j]) : "",
-                               .column_number = static_cast<std::int64_t>(j) + 1});
+                throw internal::bad_column(Code::wrong_type, j, column_names_,
+                                           "this column holds words, but the model was fitted on numbers");
     require_values(out.points, coding_.kinds(), words, column_names_, coding_.options(), "predict", run);
     if (coding_.options().missing == Missing::drop) {
         out.left_out = rows_with_missing(out.points, run);
@@ -507,14 +486,7 @@ Matrix<double> Pipeline::output(Output which, const PreparedRows& rows, const Ru
                           "Fit again on rows");
     const auto output = [&] {
         if (which != Output::outlier_score || outlier_scores_.empty()) return model_->output(which, rows.points, run);
-        std::vector<double> scores;
-        apply_to_kept(rows.points, {.labels = false, .outputs = {which}}, run, [&](const RowResults& results) {
-            const Matrix<double>& of_rows = results.outputs.front();
-            scores.insert(scores.end(), of_rows.data(), of_rows.data() + of_rows.size());
-        });
-        Matrix<double> out(static_cast<Index>(scores.size()), 1);
-        std::copy(scores.begin(), scores.end(), out.data());
-        return out;
+        return column_of(scores_of_kept(rows.points, run));
     };
     if (rows.left_out.empty()) return output();
     const Gaps gaps(rows.left_out, rows.points.rows());
@@ -605,7 +577,7 @@ Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     };
     const auto names = formats::parse_json(stored->second, refuse);
     if (!names.is_array() || static_cast<Index>(names.size()) != out.columns() ||
-        !std::all_of(names.begin(), names.end(), [](const auto& name) { return name.is_string(); }))
+        !std::ranges::all_of(names, [](const auto& name) { return name.is_string(); }))
         refuse("is not a list of " + counted(out.columns(), "name"));
     for (const auto& name : names) out.column_names_.push_back(name.template get<std::string>());
     return out;

@@ -26,7 +26,6 @@
 #include "coterie/pipeline/outlier_scores.hpp"
 #include "coterie/pipeline/preparation.hpp"
 #include "coterie/pipeline/prepared_problem.hpp"
-#include "coterie/pipeline/settings.hpp"
 
 namespace coterie {
 
@@ -163,6 +162,7 @@ private:
     void find_noise(double share, const Problem& prepared, const Run& run);
     void apply_to_kept(const Points& rows, const Wanted& wanted, const Run& run,
                        FunctionRef<void(const RowResults&)> take) const;
+    std::vector<double> scores_of_kept(const Points& rows, const Run& run) const;
     void own_parts(Parts& parts);
     // Every process applies the model only to its own rows, so this works for any method.
     void admit(const Run& run) const;

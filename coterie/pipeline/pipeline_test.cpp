@@ -8,7 +8,6 @@
 #include <mutex>
 
 #include "coterie/base/parallel/blocks.hpp"
-#include "coterie/base/sample.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/evaluation.hpp"

@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/derived_rows.hpp"
-#include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/dense.hpp"
@@ -19,6 +20,7 @@
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::filled;
 
 const std::vector<std::string> scale_names = {"none", "minmax", "zscore", "unit"};
@@ -43,7 +45,7 @@ std::vector<double> reduce_columns(PointsView points, std::span<const double> we
         const auto total =
             blocks.over<Scalar>(points, run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
                 for (Index r = 0; r < block.rows.rows; ++r) {
-                    const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(block.first + r)];
+                    const double weight = internal::weight_of(weights, block.first + r);
                     if (weight == 0) continue;
                     const Scalar* row = block.rows.row(r);
                     for (Index j = 0; j < columns; ++j) body(j, static_cast<double>(row[j]), weight, sum + j * kinds);
@@ -89,7 +91,7 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
                       "Give at least one row and one column", {.option = "points"});
     if (!weights.empty()) check_weights(weights, points.rows());
 
-    const auto columns = static_cast<std::size_t>(points.columns());
+    const auto columns = at(points.columns());
     out.offset_.assign(columns, 0.0);
     out.factor_.assign(columns, 1.0);
     const bool by_column = options.scale == Scale::minmax || options.scale == Scale::zscore;
@@ -102,9 +104,8 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
                            .value = options.center ? "yes" : scale_names[static_cast<std::size_t>(options.scale)],
                            .accepted = "`scale` unit or none"});
 
-    double total_weight = 0;
-    for (const double weight : weights) total_weight += weight;
-    if (weights.empty()) total_weight = static_cast<double>(points.rows());
+    const double total_weight =
+        weights.empty() ? static_cast<double>(points.rows()) : std::accumulate(weights.begin(), weights.end(), 0.0);
 
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const std::vector<double> moments = reduce_columns(
@@ -140,29 +141,29 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
 
     for (std::size_t j = 0; j < columns; ++j)
         if (options.center || (options.scale == Scale::zscore && scaled(j))) out.offset_[j] = mean[j];
+    // A range or deviation whose inverse is infinite counts as 0.
+    const auto divide_by = [&](std::size_t j, double divisor) {
+        if (divisor > 0 && std::isfinite(1.0 / divisor)) out.factor_[j] = 1.0 / divisor;
+    };
     if (options.scale == Scale::minmax) {
         for (std::size_t j = 0; j < columns; ++j) {
-            const double range = high(j) - low(j);
             if (!scaled(j)) continue;
             if (!options.center) out.offset_[j] = low(j);
-            if (range > 0) out.factor_[j] = 1.0 / range;
-            if (!std::isfinite(out.factor_[j]))
-                out.factor_[j] = 1.0;  // a range below the smallest normal number counts as 0
+            divide_by(j, high(j) - low(j));
         }
     }
     if (options.scale == Scale::zscore) {
         const std::vector<double> squares = reduce_columns(
             points, weights, run, {0.0},
             [&mean](Index column, double x, double weight, double* square) {
-                const double deviation = x - mean[static_cast<std::size_t>(column)];
+                const double deviation = x - mean[at(column)];
                 *square += weight * deviation * deviation;
             },
             [](double* left, const double* right) { *left += *right; });
         for (std::size_t j = 0; j < columns; ++j) {
             if (!scaled(j)) continue;
             if (!std::isfinite(squares[j])) refuse_overflow(j, "variance");
-            const double deviation = std::sqrt(squares[j] / total_weight);
-            if (low(j) < high(j) && deviation > 0 && std::isfinite(1.0 / deviation)) out.factor_[j] = 1.0 / deviation;
+            if (low(j) < high(j)) divide_by(j, std::sqrt(squares[j] / total_weight));
         }
     }
     if (by_column && !constant.empty())
@@ -218,15 +219,12 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
             zeros = internal::sum_blocks<Scalar>(
                 points, 1, run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
                     RowBuffer buffer;
-                    *sum += static_cast<double>(
-                        prepare(block.rows, block.first,
-                                buffer.reserve(static_cast<std::size_t>(block.rows.rows * block.rows.columns) *
-                                               sizeof(Scalar))));
+                    void* const to = buffer.reserve(at(block.rows.rows * block.rows.columns) * sizeof(Scalar));
+                    *sum += static_cast<double>(prepare(block.rows, block.first, to));
                 });
             return;
         }
-        require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(Scalar),
-                       "a centred and scaled copy of the rows");
+        require_memory(points.bytes(), "a centred and scaled copy of the rows");
         Matrix<Scalar> result(points.rows(), points.columns());
         // This process holds all rows. Other processes may read theirs in blocks; they do not take part in this sum.
         const Run own = run.communicator().size() > 1 ? run.alone().unstopped() : run;
@@ -243,10 +241,8 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
 
 template <class Scalar>
 bool Preparation::prepare_row(const Scalar* in, Scalar* to, Index columns) const {
-    for (Index j = 0; j < columns; ++j) {
-        const auto column = static_cast<std::size_t>(j);
-        to[j] = static_cast<Scalar>((static_cast<double>(in[j]) - offset_[column]) * factor_[column]);
-    }
+    for (Index j = 0; j < columns; ++j)
+        to[j] = static_cast<Scalar>((static_cast<double>(in[j]) - offset_[at(j)]) * factor_[at(j)]);
     return options_.scale != Scale::unit || internal::scale_to_unit(to, columns, to);
 }
 
@@ -277,8 +273,7 @@ Preparation Preparation::from(const Archive& archive) {
     if (found == archive.texts().end()) {
         if (archive.has("preprocess.offset") || archive.has("preprocess.factor"))
             throw BadData(Code::malformed,
-                          "the model has tensors of preprocessing, but no text 'preprocess' that says how "
-                          "to use them");
+                          "the model has tensors of preprocessing, but no text 'preprocess' that says how to use them");
         return out;
     }
     for (const bool center : {false, true}) {

@@ -26,8 +26,8 @@ std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& colu
     internal::erase_rows(problem.partial_labels, left_out);
     internal::erase_pairs(problem.must_links, left_out);
     internal::erase_pairs(problem.cannot_links, left_out);
-    std::vector<Index> numbers(static_cast<std::size_t>(all));
-    for (Index i = 0; i < all; ++i) numbers[static_cast<std::size_t>(i)] = problem.row_number(i);
+    std::vector<Index> numbers;
+    for (Index i = 0; i < all; ++i) numbers.push_back(problem.row_number(i));
     internal::erase_rows(numbers, left_out);
     problem.row_numbers = std::move(numbers);
     warnings.push_back(internal::rows_left_out(left_out.size(), all));
@@ -36,13 +36,32 @@ std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& colu
 
 }  // namespace
 
+const OptionSet& Settings::described() {
+    static const OptionSet set =
+        OptionSetFor<Settings>()
+            .integer<int>("sample", &Settings::sample, at_least(1),
+                          "fit on this many random rows and label the others with the model; "
+                          "`center` and `scale` are learned from all rows",
+                          "all rows")
+            .real("noise_share", &Settings::noise_share, {.low = 0, .high = 0.5, .low_open = false, .high_open = true},
+                  "label this share of the rows as noise (-1), those with the largest outlier "
+                  "scores; predict uses the same threshold for new rows; 0: no noise");
+    return set;
+}
+
+void check_settings(const Settings& settings) {
+    check_options(settings);
+    check_options(settings.preparation);
+    check_options(settings.columns);
+}
+
 PreparedProblem PreparedProblem::of(const Problem& problem, const Settings& settings, const Run& run) {
     check_settings(settings);
     if (!problem.column_names.empty() && static_cast<Index>(problem.column_names.size()) != problem.columns())
-        throw BadArgument(Code::wrong_shape,
-                          counted(static_cast<Index>(problem.column_names.size()), "column name") + " for " +
-                              counted(problem.columns(), "column"),
-                          "Give one name per column, or none", {.option = "points"});
+        throw BadArgument(
+            Code::wrong_shape,
+            counted(problem.column_names.size(), "column name") + " for " + counted(problem.columns(), "column"),
+            "Give one name per column, or none", {.option = "points"});
     Stopwatch watch;
     PreparedProblem out{.problem = problem};
     out.column_names = problem.column_names;

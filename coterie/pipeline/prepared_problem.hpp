@@ -1,7 +1,9 @@
 #pragma once
-// A problem as the method sees it: columns of words coded as numbers, rows with missing values left out or filled in,
-// centred and scaled. It is prepared once; a fit, the choice of k, comparisons and searches share it.
+// How a problem is fitted, apart from the method and its options, and the problem as the method sees it: columns of
+// words coded as numbers, rows with missing values left out or filled in, centred and scaled. It is prepared once; a
+// fit, the choice of k, comparisons and searches share it.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +14,20 @@
 #include "coterie/base/run.hpp"
 #include "coterie/pipeline/column_coding.hpp"
 #include "coterie/pipeline/preparation.hpp"
-#include "coterie/pipeline/settings.hpp"
 
 namespace coterie {
+
+struct COTERIE_API Settings {
+    PreparationOptions preparation = {};  // centring and scaling
+    ColumnOptions columns = {};           // missing values, columns of words and dates
+    std::optional<int> sample = {};       // number of rows to fit on; automatic: all rows
+    double noise_share = 0;               // share of the rows to label as noise, below 0.5; 0: no noise
+
+    static const OptionSet& described();  // sample and noise_share
+};
+
+/// Checks that all settings are in range. Throws BadArgument.
+COTERIE_API void check_settings(const Settings& settings);
 
 struct COTERIE_API PreparedProblem {
     Problem problem;    // of the kept rows; its column names are those of the coded columns

@@ -11,12 +11,10 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/sample.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/selection/internal/many_fits.hpp"
-#include "coterie/selection/internal/recorded.hpp"
 
 namespace coterie {
 namespace {
@@ -26,7 +24,6 @@ constexpr Index most_points_in_memory = 1000;  // for methods whose time grows f
 constexpr int most_clusters = 30;
 constexpr int references = 20;
 constexpr int halvings = 10;
-constexpr double strong = 0.8;  // threshold of prediction strength
 constexpr double unknown_value = std::numeric_limits<double>::quiet_NaN();
 
 using Numbers = std::vector<double>;
@@ -184,55 +181,6 @@ Index distinct_labels(LabelSpan labels) {
     std::sort(distinct.begin(), distinct.end());
     return std::unique(distinct.begin(), distinct.end()) - distinct.begin();
 }
-
-}  // namespace
-
-bool takes_clusters(const Method& method) {
-    const Option* const clusters = method.options->find("clusters");
-    return clusters != nullptr && clusters->kind == OptionKind::integer;
-}
-
-std::optional<int> chosen_by(const CriterionCurve& curve, const std::vector<int>& clusters) {
-    const Numbers& values = curve.values;
-    const auto extreme = [&](double sign, bool last) {
-        std::optional<int> out;
-        double best = 0;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (std::isnan(values[i])) continue;
-            const double value = sign * values[i];
-            if (!out || value > best || (last && value == best)) {
-                out = clusters[i];
-                best = value;
-            }
-        }
-        return out;
-    };
-    switch (curve.criterion) {
-        case ClusterCriterion::silhouette:
-        case ClusterCriterion::calinski_harabasz: return extreme(1, false);
-        case ClusterCriterion::davies_bouldin:
-        case ClusterCriterion::bic: return extreme(-1, false);
-        case ClusterCriterion::stability: return extreme(-1, true);
-        case ClusterCriterion::gap: {
-            std::optional<std::size_t> before;
-            for (std::size_t i = 0; i < values.size(); ++i) {
-                if (std::isnan(values[i])) continue;
-                if (before && values[*before] >= values[i] - curve.spreads[i]) return clusters[*before];
-                before = i;
-            }
-            return before ? std::optional(clusters[*before]) : std::nullopt;
-        }
-        case ClusterCriterion::prediction_strength: {
-            std::optional<int> out;
-            for (std::size_t i = 0; i < values.size(); ++i)
-                if (values[i] >= strong) out = clusters[i];
-            return out;
-        }
-    }
-    throw InternalError("unknown criterion");
-}
-
-namespace {
 
 // One choice of k: the fits, and the curves of the criteria.
 class Choosing {
@@ -400,6 +348,11 @@ void require_choice(const Problem& problem, const MethodOptions& method, const R
 
 }  // namespace
 
+bool takes_clusters(const Method& method) {
+    const Option* const clusters = method.options->find("clusters");
+    return clusters != nullptr && clusters->kind == OptionKind::integer;
+}
+
 ClusterChoice choose_clusters(const Problem& problem, const MethodOptions& method, const ChooseOptions& options,
                               const Settings& settings, const Run& run) {
     Stopwatch watch;
@@ -427,8 +380,8 @@ ClusterChoice choose_clusters(const PreparedProblem& problem, const MethodOption
     Choosing choosing(method.method(), method.values(), std::move(points), choice, run);
     choosing.fit_each();
     choosing.fit_others();
-    for (auto& each : choice.curves) each.chosen = chosen_by(each, choice.clusters);
-    recommend(choice);
+    for (auto& each : choice.curves) each.chosen = each.choose(choice.clusters);
+    choice.recommend();
     choice.seconds = watch.seconds();
     return choice;
 }

@@ -31,7 +31,6 @@
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/prepared_problem.hpp"
-#include "coterie/pipeline/settings.hpp"
 #include "coterie/selection/cluster_choice.hpp"
 
 namespace coterie {
@@ -60,11 +59,5 @@ COTERIE_API ClusterChoice choose_clusters(const Problem& problem, const MethodOp
 /// The same for a problem that is prepared already.
 COTERIE_API ClusterChoice choose_clusters(const PreparedProblem& problem, const MethodOptions& method,
                                           const ChooseOptions& options = {}, const Run& run = Run());
-
-/// The k that a criterion's rule chooses from a curve over `clusters`; none if the curve has no value.
-COTERIE_API std::optional<int> chosen_by(const CriterionCurve& curve, const std::vector<int>& clusters);
-
-/// Sets the recommended k and its confidence from the curves.
-COTERIE_API void recommend(ClusterChoice& choice);
 
 }  // namespace coterie

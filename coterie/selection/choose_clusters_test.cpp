@@ -228,16 +228,16 @@ TEST(ChooseClusters, RulesByHand) {
     const double none = std::nan("");
     const std::vector<int> ks = {1, 2, 3, 4};
     using enum ClusterCriterion;
-    EXPECT_EQ(chosen_by(made(silhouette, {none, 0.2, 0.5, 0.5}), ks), 3);
-    EXPECT_EQ(chosen_by(made(davies_bouldin, {none, 0.2, 0.5, 0.1}), ks), 4);
-    EXPECT_EQ(chosen_by(made(bic, {-5, -7, -7, 3}), ks), 2);
-    EXPECT_EQ(chosen_by(made(stability, {none, 0.0, 0.0, 0.3}), ks), 3);
-    EXPECT_EQ(chosen_by(made(prediction_strength, {1, 0.79, 0.8, 0.3}), ks), 3);
-    EXPECT_EQ(chosen_by(made(prediction_strength, {1, 0.7, 0.7, 0.3}), ks), 1);
-    EXPECT_EQ(chosen_by(made(gap, {0.1, 0.5, 0.55, 0.5}, {0, 0.01, 0.1, 0.1}), ks), 2);
-    EXPECT_EQ(chosen_by(made(gap, {0.1, 0.5, 0.9, 1.5}, {0, 0.01, 0.1, 0.1}), ks), 4);
-    EXPECT_EQ(chosen_by(made(gap, {0.5, 0.4, 0.9, 1.5}, {0, 0.01, 0.1, 0.1}), ks), 1);
-    EXPECT_EQ(chosen_by(made(silhouette, {none, none, none, none}), ks), std::nullopt);
+    EXPECT_EQ(made(silhouette, {none, 0.2, 0.5, 0.5}).choose(ks), 3);
+    EXPECT_EQ(made(davies_bouldin, {none, 0.2, 0.5, 0.1}).choose(ks), 4);
+    EXPECT_EQ(made(bic, {-5, -7, -7, 3}).choose(ks), 2);
+    EXPECT_EQ(made(stability, {none, 0.0, 0.0, 0.3}).choose(ks), 3);
+    EXPECT_EQ(made(prediction_strength, {1, 0.79, 0.8, 0.3}).choose(ks), 3);
+    EXPECT_EQ(made(prediction_strength, {1, 0.7, 0.7, 0.3}).choose(ks), 1);
+    EXPECT_EQ(made(gap, {0.1, 0.5, 0.55, 0.5}, {0, 0.01, 0.1, 0.1}).choose(ks), 2);
+    EXPECT_EQ(made(gap, {0.1, 0.5, 0.9, 1.5}, {0, 0.01, 0.1, 0.1}).choose(ks), 4);
+    EXPECT_EQ(made(gap, {0.5, 0.4, 0.9, 1.5}, {0, 0.01, 0.1, 0.1}).choose(ks), 1);
+    EXPECT_EQ(made(silhouette, {none, none, none, none}).choose(ks), std::nullopt);
 }
 
 // The votes of seven criteria, in their order; 0: no vote.
@@ -248,7 +248,7 @@ ClusterChoice opinions(const std::vector<int>& chosen) {
         out.curves.push_back({static_cast<ClusterCriterion>(c), {}});
         if (chosen[c] > 0) out.curves.back().chosen = chosen[c];
     }
-    recommend(out);
+    out.recommend();
     return out;
 }
 

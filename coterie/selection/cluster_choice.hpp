@@ -38,6 +38,9 @@ struct CriterionCurve {
     std::vector<double> spreads = {};
     std::optional<int> chosen = {};  // none if the criterion has no value
     std::string left_out = {};       // why there are no values
+
+    /// The k that the criterion's rule chooses from values for `clusters`; none if it has no value.
+    COTERIE_API std::optional<int> choose(const std::vector<int>& clusters) const;
 };
 
 /// Confidence in a recommendation, from how often it was right in a simulation (docs/choosing-k.md).
@@ -57,6 +60,9 @@ struct ClusterChoice {
     int halvings = 0;            // halvings of the points for stability and prediction strength
     std::string why_these = {};  // how the library chose the k to try; empty: the caller chose them
     double seconds = 0;
+
+    /// Sets the recommended k and its confidence from the curves.
+    COTERIE_API void recommend();
 };
 
 /// The votes: "3: silhouette, gap; 2: bic". The recommended k comes first, then the others by their number of votes.

@@ -14,27 +14,18 @@
 #include "coterie/pipeline/pipeline.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "coterie/selection/internal/many_fits.hpp"
-#include "coterie/selection/internal/recorded.hpp"
 
 namespace coterie {
 namespace {
 
 constexpr Index most_of_silhouette = 5000;
-template <class T>
-std::vector<T> entries(const std::vector<T>& all, const std::vector<Index>& rows) {
-    std::vector<T> out;
-    for (const Index i : rows) out.push_back(all[static_cast<std::size_t>(i)]);
-    return out;
-}
 
 void judge(ComparedMethod& method, const Pipeline& pipeline, LabelSpan truth, const Run& run) {
     // labels_of_prepared() covers the rows that were not left out.
     const Labels& labels = pipeline.labels_of_prepared();
     Labels known, classes;
     for (std::size_t i = 0; i < method.labels.size() && !truth.empty(); ++i) {
-        const bool dropped =
-            std::binary_search(pipeline.left_out().begin(), pipeline.left_out().end(), static_cast<Index>(i));
-        if (dropped || truth[i] < 0) continue;
+        if (truth[i] < 0 || std::ranges::binary_search(pipeline.left_out(), static_cast<Index>(i))) continue;
         known.push_back(method.labels[i]);
         classes.push_back(truth[i]);
     }
@@ -48,7 +39,7 @@ void judge(ComparedMethod& method, const Pipeline& pipeline, LabelSpan truth, co
     const bool all = inside.size() == labels.size();
     if (!all && !pipeline.prepared().resident()) return;
     const Points points = all ? pipeline.prepared() : rows_of(pipeline.prepared(), inside);
-    const Labels of = all ? labels : entries(labels, inside);
+    const Labels of = all ? labels : internal::entries_of(LabelSpan(labels), inside);
     try {
         method.silhouette = silhouette(points, of, run, points.rows() > most_of_silhouette ? most_of_silhouette : 0);
     } catch (const BadArgument&) {  // all drawn rows are in one cluster
@@ -100,8 +91,8 @@ Matrix<double> agreement_of(const std::vector<Labels>& found) {
     Matrix<double> out = Matrix<double>::Constant(count, count, ComparedMethod::unknown);
     for (Index a = 0; a < count; ++a)
         for (Index b = 0; b < count; ++b) {
-            const Labels& left = found[static_cast<std::size_t>(a)];
-            const Labels& right = found[static_cast<std::size_t>(b)];
+            const Labels& left = found[internal::at(a)];
+            const Labels& right = found[internal::at(b)];
             if (!left.empty() && !right.empty()) out(a, b) = adjusted_rand_index(left, right);
         }
     return out;
@@ -125,8 +116,7 @@ Labels fit_one(ComparedMethod& one, const PreparedProblem& problem, const Method
         one.sizes = pipeline.fit_report().sizes;
         one.warnings = pipeline.fit_report().warnings;
         for (const Message& warning : pipeline.warnings())
-            if (std::find(problem.warnings.begin(), problem.warnings.end(), warning) == problem.warnings.end())
-                one.warnings.push_back(warning);
+            if (std::ranges::find(problem.warnings, warning) == problem.warnings.end()) one.warnings.push_back(warning);
         judge(one, pipeline, truth, own);
         found = pipeline.labels_of_prepared();
     });

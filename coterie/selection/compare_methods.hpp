@@ -15,7 +15,6 @@
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/prepared_problem.hpp"
-#include "coterie/pipeline/settings.hpp"
 #include "coterie/selection/origin.hpp"
 
 namespace coterie {

@@ -13,7 +13,6 @@
 #include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/sample.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/model/result_warnings.hpp"
 #include "coterie/pipeline/evaluation.hpp"
@@ -25,12 +24,11 @@
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::filled;
 
 constexpr Index most_rows_of_matrix = 3000;
 constexpr double share_of_a_fit = 0.8;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 Labels labels_of_fit(const Method& method, int clusters, const PreparedProblem& prepared,
                      const std::vector<Index>& sample, Index part, const Run& run, std::vector<Message>& warnings) {
@@ -99,9 +97,9 @@ Labels average_linkage(Matrix<double> distances, int clusters) {
                                                     counted(clusters, "cluster"), n, distances.cols()));
     Matrix<double>& d = distances;
     std::vector<double> size(at(n), 1.0);
-    std::vector<Index> active(at(n)), root(at(n)), nearest(at(n), -1);
+    std::vector<Index> active(at(n)), nearest(at(n), -1);
     std::iota(active.begin(), active.end(), Index{0});
-    std::iota(root.begin(), root.end(), Index{0});
+    std::vector<Index> root = active;
     const auto find_nearest = [&](Index i) {
         nearest[at(i)] = -1;
         for (auto j = std::upper_bound(active.begin(), active.end(), i); j != active.end(); ++j)
@@ -165,9 +163,8 @@ public:
         const auto size = static_cast<Index>(sample_.size());
         if (k_ > size)
             throw refused_option("clusters", std::int64_t{k_}, filled("at most {} for this many rows", size));
-        require_memory(
-            8.0 * static_cast<double>(size) * static_cast<double>(size) + 4.0 * static_cast<double>(n_) * options.fits,
-            filled("a consensus of {} fits", options.fits));
+        require_memory(internal::product(8, size, size) + internal::product(4, n_, options.fits),
+                       filled("a consensus of {} fits", options.fits));
         part_ = std::clamp(static_cast<Index>(std::ceil(share_of_a_fit * static_cast<double>(size))), k_, size);
     }
 
@@ -175,15 +172,14 @@ public:
     Index part() const { return part_; }
 
     std::vector<Message> fit(const std::vector<const Method*>& methods) {
-        of_fit_.resize(static_cast<std::size_t>(options_.fits));
+        of_fit_.resize(at(options_.fits));
         std::vector<std::vector<Message>> warnings(of_fit_.size());
         const auto fit_r = [&](Index r, const Run& own) {
             of_fit_[at(r)] = labels_of_fit(*methods[at(r) % methods.size()], options_.clusters, prepared_, sample_,
                                            part_, own, warnings[at(r)]);
         };
         const Stage stage{.name = "fits", .begin = 0, .end = 0.8};
-        const bool network =
-            std::any_of(methods.begin(), methods.end(), [](const Method* method) { return method->takes.device; });
+        const bool network = std::ranges::any_of(methods, [](const Method* method) { return method->takes.device; });
         if (network) {  // LibTorch has its own threads
             for (Index r = 0; r < options_.fits; ++r) {
                 run_.throw_if_stopped(stage.name);

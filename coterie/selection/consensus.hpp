@@ -22,7 +22,7 @@
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
-#include "coterie/pipeline/settings.hpp"
+#include "coterie/pipeline/prepared_problem.hpp"
 #include "coterie/selection/origin.hpp"
 
 namespace coterie {

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/sample.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "tests/support/test_support.hpp"

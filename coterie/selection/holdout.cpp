@@ -19,9 +19,7 @@ struct Part {
 };
 
 Part part_of(const Problem& problem, LabelSpan truth, const std::vector<Index>& rows) {
-    Part out{problem.subset(rows), {}};
-    for (const Index i : rows) out.truth.push_back(truth[static_cast<std::size_t>(i)]);
-    return out;
+    return {problem.subset(rows), internal::entries_of(truth, rows)};
 }
 
 double moved_of(const FitReport& report) {
@@ -42,9 +40,7 @@ HoldoutOutcome outcome_of(const Contender& contender, const Part& seen, const Pa
         return grid.common_start ? from_common : seen.problem;
     };
     for (const auto& grid : contender.grids) {
-        TuneOptions options;
-        options.grid = grid.axes;
-        options.select = select;
+        const TuneOptions options{.grid = grid.axes, .select = select};
         TuneResult found = tune(problem_of(grid), {grid.method, grid.fixed}, options, {}, run, seen.truth);
         if (found.interrupted) throw Cancelled::during("a run");
         const double criterion = found.cells[found.best].criterion;
@@ -74,8 +70,7 @@ std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem
         if (contender.grids.empty())
             throw BadArgument(Code::missing_argument, contender.name + " has no grid to choose from", "",
                               {.option = "grid"});
-    std::vector<std::vector<HoldoutOutcome>> outcomes(contenders.size());
-    for (auto& row : outcomes) row.resize(static_cast<std::size_t>(options.runs));
+    std::vector outcomes(contenders.size(), std::vector<HoldoutOutcome>(internal::at(options.runs)));
     std::mutex reporting;
     double done = 0;
     for_each_block(options.runs, run.threads, [&](Index number, int) {
@@ -84,20 +79,16 @@ std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem
         const auto folds = split_folds(problem.rows(), 3, own);
         std::vector<Index> rest = folds[1];
         rest.insert(rest.end(), folds[2].begin(), folds[2].end());
-        std::sort(rest.begin(), rest.end());
+        std::ranges::sort(rest);
         Part seen = part_of(problem, truth, rest);
         Part unseen = part_of(problem, truth, folds[0]);
-        PreparationOptions scaling;
-        scaling.scale = options.scale;
-        const auto preparation = Preparation::fit(seen.problem.points, scaling, own);
+        const auto preparation = Preparation::fit(seen.problem.points, {.scale = options.scale}, own);
         seen.problem = preparation.apply(seen.problem, own);
         unseen.problem = preparation.apply(unseen.problem, own);
-        KMeansOptions plain;
-        plain.clusters = clusters;
-        const KMeansModel start = fit_kmeans(seen.problem, plain, own);
+        const KMeansModel start = fit_kmeans(seen.problem, {.clusters = clusters}, own);
         for (std::size_t c = 0; c < contenders.size(); ++c) {
             own.throw_if_stopped("hold-out");
-            outcomes[c][static_cast<std::size_t>(number)] =
+            outcomes[c][internal::at(number)] =
                 outcome_of(contenders[c], seen, unseen, start.centroids(), options.select, own);
             const std::lock_guard lock(reporting);
             ++done;

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <utility>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/load_rows.hpp"
 #include "coterie/base/memory.hpp"
@@ -21,7 +22,6 @@
 #include "coterie/pipeline/left_out.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "coterie/selection/internal/many_fits.hpp"
-#include "coterie/selection/internal/recorded.hpp"
 
 namespace coterie {
 namespace {
@@ -34,8 +34,6 @@ const std::vector<std::string> criterion_names = {
     "silhouette",     "objective", "ratio", "knncut",    "calinski-harabasz",
     "davies-bouldin", "bic",       "gap",   "stability", "prediction-strength",
     "recommended",    "acc",       "nmi",   "ari"};
-
-// ---------------------------------------------------------------- the grid
 
 constexpr const char* grid_accepted =
     "OPTION=A,B,C (values; semicolons between texts or lists), OPTION=LOW:HIGH (steps of 1), "
@@ -65,11 +63,8 @@ const Option& grid_option(const Method& method, std::string_view text, const std
             if (option.name == name || (option.letter != 0 && name == std::string(1, option.letter))) return option;
             names.push_back(option.name);
         }
-    std::stable_sort(names.begin(), names.end(),
-                     [&](const auto& a, const auto& b) { return edit_distance(a, name) < edit_distance(b, name); });
-    std::string list;
-    for (const auto& each : names) list += (list.empty() ? "" : ", ") + each;
-    refuse_axis(text, "method " + method.name + " has no option '" + name + "'", "Use one of its options: " + list,
+    refuse_axis(text, "method " + method.name + " has no option '" + name + "'",
+                "Use one of its options: " + internal::listed(internal::nearest_first(std::move(names), name)),
                 Code::unknown_name);
 }
 
@@ -230,8 +225,7 @@ std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fi
         for (const auto& [name, value] : other.own)
             if (PreparationOptions::described().find(name) != nullptr) cell.own[name] = value;
         if (const auto restarts = fixed.find("restarts"); restarts != fixed.end()) cell.all.insert(*restarts);
-        const bool there = std::any_of(cells.begin(), cells.end(), [&](const auto& c) { return c.own == cell.own; });
-        if (!there) cells.push_back(std::move(cell));
+        if (std::ranges::find(cells, cell.own, &Candidate::own) == cells.end()) cells.push_back(std::move(cell));
     }
     return cells;
 }
@@ -248,26 +242,13 @@ std::vector<Batch> batches_of(const std::vector<Candidate>& candidates) {
     std::vector<Batch> batches;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const OptionValues preparation = PreparationOptions::described().values(&candidates[i].preparation);
-        const auto same = [&](const Batch& b) {
-            return b.method == candidates[i].method && b.preparation == preparation;
-        };
-        auto found = std::find_if(batches.begin(), batches.end(), same);
+        auto found = std::ranges::find_if(
+            batches, [&](const Batch& b) { return b.method == candidates[i].method && b.preparation == preparation; });
         if (found == batches.end()) found = batches.insert(found, Batch{candidates[i].method, preparation, {}});
         found->cells.push_back(i);
     }
-    std::stable_sort(batches.begin(), batches.end(),
-                     [](const Batch& a, const Batch& b) { return a.preparation < b.preparation; });
+    std::ranges::stable_sort(batches, {}, &Batch::preparation);
     return batches;
-}
-
-// ---------------------------------------------------------------- the folds
-
-Labels entries_of(LabelSpan all, std::span<const Index> rows) {
-    Labels out;
-    if (all.empty()) return out;
-    out.reserve(rows.size());
-    for (const Index i : rows) out.push_back(all[static_cast<std::size_t>(i)]);
-    return out;
 }
 
 // The rows that the fits of one fold see, and those that they do not see.
@@ -286,14 +267,12 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
     if (unseen.empty()) {
         fold->seen = problem;
     } else {
-        require_memory(static_cast<double>(problem.rows()) * static_cast<double>(problem.columns()) *
-                           static_cast<double>(size_of(problem.points.scalar())),
-                       "the two parts of a fold");
+        require_memory(problem.points.bytes(), "the two parts of a fold");
         fold->seen = problem.subset(seen);
         fold->unseen = rows_of(problem.points, unseen);
     }
-    fold->seen_truth = entries_of(truth, seen);
-    fold->unseen_truth = entries_of(truth, unseen);
+    fold->seen_truth = internal::entries_of(truth, seen);
+    fold->unseen_truth = internal::entries_of(truth, unseen);
     if (!fold->seen_truth.empty())
         for (std::size_t i = 0; i < fold->seen.partial_labels.size(); ++i)
             if (fold->seen.partial_labels[i] >= 0) fold->seen_truth[i] = -1;
@@ -315,8 +294,6 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
     return fold;
 }
 
-// ---------------------------------------------------------------- fits
-
 struct CellFit {
     std::unique_ptr<Model> model;
     std::exception_ptr failure;  // set if there is no model
@@ -337,7 +314,7 @@ std::vector<std::size_t> sharing_order(const Method& method, std::span<const Opt
         }
         return false;
     };
-    std::stable_sort(order.begin(), order.end(), less);
+    std::ranges::stable_sort(order, less);
     return order;
 }
 
@@ -356,17 +333,14 @@ void fit_cells(const Method& method, const Problem& problem, std::span<const Opt
     }
 }
 
-// ---------------------------------------------------------------- scores
-
 // Scores count the clusters of one label as one.
 std::optional<Scores> scores_of(Labels clusters, const ClusterLabels& of_clusters, const Labels& truth) {
     if (truth.empty()) return {};
     const auto numbers = of_clusters.numbers();
-    Labels labels;
-    Labels classes;
+    Labels labels, classes;
     for (std::size_t i = 0; i < truth.size(); ++i) {
         if (truth[i] < 0) continue;
-        labels.push_back(numbers.empty() ? clusters[i] : numbers.at(static_cast<std::size_t>(clusters[i])));
+        labels.push_back(numbers.empty() ? clusters[i] : numbers.at(internal::at(clusters[i])));
         classes.push_back(truth[i]);
     }
     if (labels.empty()) return {};
@@ -429,8 +403,7 @@ struct MeanScores {
 // One cell over all folds.
 struct Tally {
     double criterion = 0.0;
-    MeanScores seen;
-    MeanScores unseen;
+    MeanScores seen, unseen;
     double seconds = 0.0;
     std::exception_ptr failure;
     int folds = 0;
@@ -464,8 +437,7 @@ Tally measure(CellFit fit, const Fold& fold, Criterion criterion, const Run& run
 
 BadData no_finite_criterion(const std::string& criterion, std::size_t cells, const std::string& why = {}) {
     return BadData(Code::not_finite,
-                   criterion + " is not a number in any of " + counted(static_cast<std::int64_t>(cells), "cell") +
-                       (why.empty() ? "" : ": " + why),
+                   criterion + " is not a number in any of " + counted(cells, "cell") + (why.empty() ? "" : ": " + why),
                    "", {.option = "select", .value = criterion});
 }
 
@@ -488,10 +460,10 @@ TuneResult tune_clusters(const Problem& problem, const MethodOptions& fixed, con
     result.choice = choose_clusters(problem, fixed, choosing, settings, run);
     const ClusterChoice& choice = *result.choice;
     int chosen = choice.recommended;
-    const CriterionCurve* curve = nullptr;
-    for (const auto& each : choice.curves)
-        if (name(each.criterion) == criterion) curve = &each;
-    if (curve != nullptr) {
+    const auto curve =
+        std::ranges::find(choice.curves, criterion, [](const CriterionCurve& each) { return name(each.criterion); });
+    const bool by_curve = curve != choice.curves.end();  // not for the recommendation
+    if (by_curve) {
         if (!curve->chosen) throw no_finite_criterion(criterion, choice.clusters.size(), curve->left_out);
         chosen = *curve->chosen;
     }
@@ -501,12 +473,10 @@ TuneResult tune_clusters(const Problem& problem, const MethodOptions& fixed, con
         cell.method = fixed.method().name;
         cell.options["clusters"] = std::int64_t{k};
         cell.error = choice.errors[at];
-        if (curve != nullptr)
+        if (by_curve)
             cell.criterion = curve->values[at];
         else if (cell.error.empty())
-            cell.criterion =
-                static_cast<double>(std::count_if(choice.curves.begin(), choice.curves.end(),
-                                                  [&](const CriterionCurve& each) { return each.chosen == k; }));
+            cell.criterion = static_cast<double>(std::ranges::count(choice.curves, k, &CriterionCurve::chosen));
         if (k == chosen) result.best = at;
         result.cells.push_back(std::move(cell));
     }
@@ -593,7 +563,7 @@ std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& ru
     if (folds < 2 || folds > rows)
         throw refused_option("folds", std::int64_t{folds},
                              filled("a whole number from 2 to the number of rows ({}), or 0 for no folds", rows));
-    std::vector<Index> order(static_cast<std::size_t>(rows));
+    std::vector<Index> order(internal::at(rows));
     std::iota(order.begin(), order.end(), Index{0});
     RandomStream random = run.random("tune.folds");
     shuffle(order, random);
@@ -612,8 +582,7 @@ void require_tuning(const Problem& problem, const TuneOptions& options, const Se
     if (problem.graph)
         throw BadArgument(Code::not_supported, "tune needs rows, not affinities", "", {.option = "graph"});
     check_settings(settings);
-    const bool words = std::any_of(problem.categories.begin(), problem.categories.end(),
-                                   [](const auto& of_column) { return !of_column.empty(); });
+    const bool words = std::ranges::any_of(problem.categories, [](const auto& column) { return !column.empty(); });
     if (words && settings.columns.categorical == Categorical::refuse)
         throw BadArgument(Code::wrong_type, "there are columns of words, and tune needs numbers",
                           "Use `categorical=one-hot` to convert them", {.option = "points"});
@@ -634,9 +603,9 @@ void require_tuning(const Problem& problem, const TuneOptions& options, const Se
 
 // The numbers of the rows that are not among `some`, which ascend.
 std::vector<Index> all_but(Index rows, const std::vector<Index>& some) {
-    std::vector<Index> out;
-    for (Index i = 0; i < rows; ++i)
-        if (!std::binary_search(some.begin(), some.end(), i)) out.push_back(i);
+    std::vector<Index> out(internal::at(rows));
+    std::iota(out.begin(), out.end(), Index{0});
+    internal::erase_rows(out, some);
     return out;
 }
 
@@ -808,7 +777,7 @@ TuneResult tune(const Problem& problem, const MethodOptions& fixed, const TuneOp
             rest.sizes = problem.sizes;
             Settings of_rest = settings;
             of_rest.columns.missing = Missing::refuse;
-            return tune(rest, fixed, options, of_rest, run, entries_of(truth, kept));
+            return tune(rest, fixed, options, of_rest, run, internal::entries_of(truth, kept));
         }
     return Tuning(problem, options, settings, std::move(candidates), truth, run).result();
 }

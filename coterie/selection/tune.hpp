@@ -18,7 +18,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/pipeline/settings.hpp"
+#include "coterie/pipeline/prepared_problem.hpp"
 #include "coterie/selection/cluster_choice.hpp"
 
 namespace coterie {

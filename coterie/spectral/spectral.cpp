@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"

@@ -18,7 +18,6 @@
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/model/kept_embedding.hpp"
 #include "coterie/model/method.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/spectral/affinity_clusters.hpp"
@@ -41,7 +40,7 @@ struct COTERIE_API SpectralOptions {
     static const OptionSet& described();
 };
 
-class COTERIE_API SpectralModel : public Model, public KeepsEmbedding {
+class COTERIE_API SpectralModel : public Model {
 public:
     std::string_view method() const override { return "spectral"; }
     /// d. For precomputed affinities n: predict and output then take rows a(x, 1) .. a(x, n).

@@ -28,7 +28,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/pipeline/settings.hpp"
+#include "coterie/pipeline/prepared_problem.hpp"
 
 namespace coterie::python {
 

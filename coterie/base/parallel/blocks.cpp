@@ -66,7 +66,7 @@ BlockReader::BlockReader(PointsView points, const Run& run)
       grid_(grid_of(points)),
       own_(own_blocks(grid_, run.communicator())),
       ahead_(2 * std::max(run.threads, 1)),
-      buffers_(static_cast<std::size_t>(std::max(run.threads, 1))) {
+      buffers_(at(std::max(run.threads, 1))) {
     if (points_.resident()) return;
     for (Index number = own_.begin; number < std::min(own_.begin + ahead_, own_.end); ++number)
         points_.source()->expect(grid_.begin(number), grid_.end(number));
@@ -75,7 +75,7 @@ BlockReader::BlockReader(PointsView points, const Run& run)
 PointsView BlockReader::rows(Index number, int worker) {
     if (!points_.resident() && number + ahead_ < own_.end)
         points_.source()->expect(grid_.begin(number + ahead_), grid_.end(number + ahead_));
-    return points_.block(grid_.begin(number), grid_.end(number), buffers_[static_cast<std::size_t>(worker)]);
+    return points_.block(grid_.begin(number), grid_.end(number), buffers_[at(worker)]);
 }
 
 void for_each_own_block(const RowBlocks& grid, const Run& run, const Stage& stage,
@@ -133,7 +133,7 @@ BlockSums::Sum BlockSums::take() {
             return out;
         }
     }
-    return Sum(static_cast<std::size_t>(numbers_));
+    return Sum(at(numbers_));
 }
 
 void BlockSums::give_back(Sum sum) {
@@ -181,7 +181,7 @@ public:
     }
 
 private:
-    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+    static std::size_t at(Index i) { return at(i); }
     int levels() const { return static_cast<int>(counts_.size()); }
     // The blocks below a node.
     Range blocks(int level, Index number) const {

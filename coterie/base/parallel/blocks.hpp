@@ -130,5 +130,17 @@ std::vector<double> sum_blocks(PointsView points, Index numbers, const Run& run,
     const auto total = sums.over<Scalar>(points, run, stage, std::forward<Add>(add));
     return {total.begin(), total.end()};
 }
+/// The same, row by row: add(numbers of the row, number of the row among all rows, sum).
+template <class Add>
+std::vector<double> sum_rows(PointsView points, Index numbers, const Run& run, const Stage& stage, const Add& add) {
+    return points.with_scalar([&]<class Scalar>() {
+        return sum_blocks<Scalar>(points, numbers, run, stage, [&](const RowBlock<Scalar>& block, int, double* sum) {
+            for (Index i = 0; i < block.rows.rows; ++i) add(block.rows.row(i), block.first + i, sum);
+        });
+    });
+}
+
+/// The weight of a row; 1 if there are no weights.
+inline double weight_of(std::span<const double> weights, Index row) { return weights.empty() ? 1.0 : weights[at(row)]; }
 
 }  // namespace coterie::internal

@@ -102,7 +102,7 @@ std::vector<T> scatter_from_first(Communicator& communicator, const std::vector<
     }
     std::copy_n(all.begin(), own, out.begin());
     for (int process = 1; process < communicator.size(); ++process) {
-        const std::size_t count = counts[static_cast<std::size_t>(process)];
+        const std::size_t count = counts[at(process)];
         communicator.send(std::as_bytes(std::span(all).subspan(own, count)), process);
         own += count;
     }

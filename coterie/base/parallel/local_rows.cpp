@@ -27,8 +27,8 @@ using Places = std::vector<std::vector<Range>>;  // for each process, the ranges
 // each process; `own` are the rows of this one.
 std::vector<std::byte> exchanged(const Places& have, const Places& wanted, const std::byte* own, std::size_t width,
                                  Communicator& communicator) {
-    const auto me = static_cast<std::size_t>(communicator.rank());
-    std::vector<std::byte> out(static_cast<std::size_t>(count_of(wanted[me])) * width);
+    const auto me = at(communicator.rank());
+    std::vector<std::byte> out(at(count_of(wanted[me])) * width);
     for (std::size_t from = 0; from < have.size(); ++from)
         for (std::size_t to = 0; to < wanted.size(); ++to) {
             if (from != me && to != me) continue;
@@ -38,11 +38,9 @@ std::vector<std::byte> exchanged(const Places& have, const Places& wanted, const
                 for (const Range& target : wanted[to]) {
                     const Index begin = std::max(source.begin, target.begin), end = std::min(source.end, target.end);
                     if (begin < end) {
-                        const std::size_t bytes = static_cast<std::size_t>(end - begin) * width;
-                        const std::byte* const there =
-                            own + static_cast<std::size_t>(sent + begin - source.begin) * width;
-                        std::byte* const here =
-                            out.data() + static_cast<std::size_t>(taken + begin - target.begin) * width;
+                        const std::size_t bytes = at(end - begin) * width;
+                        const std::byte* const there = own + at(sent + begin - source.begin) * width;
+                        std::byte* const here = out.data() + at(taken + begin - target.begin) * width;
                         if (from != me)
                             communicator.receive({here, bytes}, static_cast<int>(from));
                         else if (to != me)
@@ -87,7 +85,7 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
     const bool placed = std::any_of(held_.begin(), held_.end(), [](const auto& ranges) { return !ranges.empty(); });
     const Shape* first = &shapes[0];
     for (const Shape& shape : shapes) {
-        const auto process = static_cast<std::size_t>(&shape - shapes.data());
+        const auto process = at(&shape - shapes.data());
         if (!placed) held_[process] = {{rows_, rows_ + shape.rows}};
         rows_ += shape.rows;
         if (count_of(held_[process]) != shape.rows)
@@ -121,8 +119,8 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
     columns_ = first->columns;
     scalar_ = static_cast<ScalarType>(first->type);
     worked_ = told({own_rows(grid_of(rows_, columns_), communicator)}, communicator);
-    const std::size_t width = static_cast<std::size_t>(columns_) * size_of(scalar_);
-    const auto me = static_cast<std::size_t>(communicator.rank());
+    const std::size_t width = at(columns_) * size_of(scalar_);
+    const auto me = at(communicator.rank());
     std::vector<std::byte> copy;  // used if the rows of the part are not contiguous
     together(communicator, [&] {
         const bool packed = held.resident() && (held.stride() == held.columns() || held.rows() < 2);
@@ -131,15 +129,14 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
         };
         require_memory(bytes(worked_[me]) + (packed ? 0.0 : bytes(held_[me])), "the rows that a process works on");
         if (packed || held.rows() == 0) return;
-        copy.resize(static_cast<std::size_t>(held.rows()) * width);
+        copy.resize(at(held.rows()) * width);
         RowBuffer buffer;
         const RowBlocks grid = grid_of(held);
         for (Index block = 0; block < grid.count(); ++block) {
             const PointsView some = held.block(grid.begin(block), grid.end(block), buffer);
             for (Index row = 0; row < some.rows(); ++row)
-                std::memcpy(copy.data() + static_cast<std::size_t>(grid.begin(block) + row) * width,
-                            static_cast<const std::byte*>(some.data()) +
-                                static_cast<std::size_t>(row * some.stride()) * size_of(scalar_),
+                std::memcpy(copy.data() + at(grid.begin(block) + row) * width,
+                            static_cast<const std::byte*>(some.data()) + at(row * some.stride()) * size_of(scalar_),
                             width);
         }
     });
@@ -148,16 +145,16 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
 }
 
 const void* LocalRows::in_memory(Index begin, Index end) const {
-    const Range& own = worked_[static_cast<std::size_t>(communicator_.rank())].front();
+    const Range& own = worked_[at(communicator_.rank())].front();
     if (begin < own.begin || end > own.end) return nullptr;
-    return own_.data() + static_cast<std::size_t>((begin - own.begin) * columns_) * size_of(scalar_);
+    return own_.data() + at((begin - own.begin) * columns_) * size_of(scalar_);
 }
 
 void LocalRows::read(Index begin, Index end, void* to) const {
     if (begin == end) return;
     const void* const from = in_memory(begin, end);
     if (from == nullptr) throw InternalError("rows that another process works on were read");
-    std::memcpy(to, from, static_cast<std::size_t>((end - begin) * columns_) * size_of(scalar_));
+    std::memcpy(to, from, at((end - begin) * columns_) * size_of(scalar_));
 }
 
 Labels LocalRows::to_holders(const Labels& own) const {

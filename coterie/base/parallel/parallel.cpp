@@ -18,7 +18,6 @@
 #include <utility>
 
 #include "coterie/base/parallel/internal/workers.hpp"
-#include "coterie/base/parallel/stoppable.hpp"
 #include "coterie/base/run.hpp"
 
 namespace coterie {

@@ -30,6 +30,14 @@ struct RowBlocks {
 /// the calling thread.
 COTERIE_API void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
 
+/// Calls body(row, block) for every row, block by block, on up to `threads` threads.
+template <class Body>
+void for_each_row(const RowBlocks& blocks, int threads, const Body& body) {
+    for_each_block(blocks.count(), threads, [&](Index block, int) {
+        for (Index i = blocks.begin(block); i < blocks.end(block); ++i) body(i, block);
+    });
+}
+
 /// A stage of a computation, for progress reports and stop requests. A loop may be the part from `begin` to `end` of a
 /// stage.
 struct Stage {
@@ -46,6 +54,12 @@ struct Stage {
 /// asks the caller whether to stop. After a stop request no further block begins, and the loop throws Cancelled.
 COTERIE_API void for_each_block(Index count, const Run& run, const Stage& stage,
                                 FunctionRef<void(Index block, int worker)> body);
+
+namespace internal {
+/// Call it in a block of a loop that can be stopped (for_each_block with a Run). It checks as the loop does between
+/// blocks, and throws Cancelled, which ends the loop. Elsewhere it does nothing.
+void stop_if_asked();
+}  // namespace internal
 
 /// Threads for a loop of `operations` multiplications and additions: 1 if waking other threads costs more than it
 /// saves.

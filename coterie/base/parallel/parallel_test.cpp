@@ -17,7 +17,6 @@
 #include <oneapi/tbb/task_group.h>
 
 #include "coterie/base/error.hpp"
-#include "coterie/base/parallel/stoppable.hpp"
 #include "coterie/base/run.hpp"
 
 namespace coterie {

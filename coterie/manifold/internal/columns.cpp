@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/parallel.hpp"

@@ -9,8 +9,6 @@
 
 namespace coterie::metrics::internal {
 
-using namespace coterie::internal;
-
 /// One non-zero entry of a table: matching row u to column v gains `gain` > 0.
 struct Gain {
     Index row = 0;

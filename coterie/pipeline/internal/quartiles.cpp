@@ -21,6 +21,8 @@
 namespace coterie::pipeline::internal {
 namespace {
 
+using namespace coterie::internal;
+
 constexpr Index kMostCollected = Index{1} << 20;  // as few values as this are always collected
 constexpr Index kMostBins = Index{1} << 14;       // over all windows: they fit into the second-level cache
 constexpr Index kBinsHeld = 512;                  // number of bins of a window whose values are collected

@@ -12,8 +12,6 @@
 
 namespace coterie::pipeline::internal {
 
-using namespace coterie::internal;
-
 /// The values of one column in the rows of one cluster.
 struct ColumnOfCluster {
     Index cluster = 0;

@@ -6,12 +6,11 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/base/text.hpp"
-#include "coterie/pipeline/left_out.hpp"
 
 namespace coterie::selection::internal {
 
 Points rows_in_memory(const Points& points, const std::vector<Index>& rows, const Run& run) {
-    if (!points.resident()) return gather_rows(points, rows, run);
+    if (!points.resident()) return coterie::internal::gather_rows(points, rows, run);
     return static_cast<Index>(rows.size()) == points.rows() ? points : rows_of(points, rows);
 }
 
@@ -36,10 +35,9 @@ void require_points_alone(const std::string& what, const Problem& problem, const
 }
 
 void require_truth_per_row(Index rows, LabelSpan truth) {
-    const auto labels = static_cast<Index>(truth.size());
-    if (labels != rows)
-        throw BadArgument(Code::wrong_shape, filled("the truth has {}, but the data have {}", counted(labels, "label"),
-                                                    counted(rows, "row")));
+    if (static_cast<Index>(truth.size()) != rows)
+        throw BadArgument(Code::wrong_shape, "the truth has " + counted(truth.size(), "label") +
+                                                 ", but the data have " + counted(rows, "row"));
 }
 
 Run part_of(const Run& run, std::string_view purpose, Index index) {

@@ -1,6 +1,7 @@
 #pragma once
 // Internal: shared by searches that fit one problem many times.
 
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,6 @@
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie::selection::internal {
-
-using namespace coterie::internal;
 
 /// Copies some rows into memory; `points` may be read in blocks.
 Points rows_in_memory(const Points& points, const std::vector<Index>& rows, const Run& run);
@@ -24,5 +23,30 @@ void require_truth_per_row(Index rows, LabelSpan truth);
 
 /// The run of one task among many: a child with one thread.
 Run part_of(const Run& run, std::string_view purpose, Index index);
+
+/// Calls act(). Returns its error if points, options or resources are unsuitable; nullptr if it succeeds. Other errors
+/// (cancelled, internal errors) pass through.
+template <class Act>
+std::exception_ptr recorded(Act&& act) {
+    try {
+        act();
+    } catch (const BadArgument&) {
+        return std::current_exception();
+    } catch (const BadData&) {
+        return std::current_exception();
+    } catch (const ResourceError&) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
+/// The message of a recorded error.
+inline std::string message_of(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const Error& error) {
+        return error.message();
+    }
+}
 
 }  // namespace coterie::selection::internal
