@@ -7,7 +7,6 @@
 
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/base/text.hpp"
-#include "coterie/kmeans/internal/constrained_kmeans.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/kmeans/starting_prototypes.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -15,31 +14,32 @@
 namespace coterie {
 namespace {
 
+using kmeans::internal::LloydProblem;
+
+SeedingOptions seeding_of(const KMeansOptions& options) {
+    return {options.seeding, options.seeding_candidates, options.seeding_sample};
+}
+
 template <class T>
-KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, const internal::Constraints& constraints,
-                            const Run& run, const Problem& problem) {
-    const kmeans::internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
-    const SeedingOptions seeding{options.seeding, options.seeding_candidates, options.seeding_sample};
+KMeansModel fit_constrained(const KMeansOptions& options, const internal::Constraints& constraints, const Run& run,
+                            const Problem& problem) {
+    const PointsView points = problem.points;
+    const LloydProblem iterations{points, problem.weights, {options.max_iterations, options.tolerance, false}, run};
     internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run, true);
     FitReport report;
     const int k = *options.clusters;
-    auto& distinct = kept.facts.try_emplace("distinct", k).first->second;
+    const double& distinct = kept.distinct(k);
     auto best = internal::best_of(
-        options.restarts, report,
-        [&](int restart) -> Matrix<double> {
-            const auto repetition = static_cast<std::uint64_t>(restart);
-            if (!problem.initial_centroids.empty()) return to_matrix<double>(problem.initial_centroids);
-            if (!constraints.labels.empty())
-                return starting_prototypes(points, constraints, problem.weights, run, repetition);
-            const SeedingResult seeds = seed_centroids(points, k, seeding, problem.weights, repetition, run);
-            distinct = seeds.distinct;
-            return to_matrix<double>(seeds.centroids);
+        options.restarts, report, kept,
+        [&](int restart) {
+            if (problem.initial_centroids.empty() && !constraints.labels.empty())
+                return starting_prototypes(points, constraints, problem.weights, run,
+                                           static_cast<std::uint64_t>(restart));
+            return internal::starting_centroids<double>(points, k, seeding_of(options), problem, run, restart, kept);
         },
-        [&](const Matrix<double>& start, int restart) {
-            return kmeans::internal::constrained_lloyd<T>(points, start, constraints, settings, problem.weights, run,
-                                                          restart, options.restarts, kept);
-        },
-        &kept);
+        [&](const Matrix<double>& start, const internal::Restart& restart) {
+            return constrained_lloyd<T>(iterations, start, constraints, restart);
+        });
     report.empty_cluster_policy = "an empty cluster keeps its centroid";
     report.details.push_back({"algorithm", std::string("constrained")});
     if (!best.optimal)
@@ -50,33 +50,35 @@ KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, con
 }
 
 template <class T>
-KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run& run, const Problem& problem) {
+KMeansModel fit_free(const KMeansOptions& options, const Run& run, const Problem& problem) {
+    const PointsView points = problem.points;
     const int k = *options.clusters;
-    kmeans::internal::LloydSettings settings{options.max_iterations, options.tolerance,
-                                             options.algorithm == KMeansAlgorithm::bounds};
+    LloydProblem iterations{points,
+                            problem.weights,
+                            {options.max_iterations, options.tolerance, options.algorithm == KMeansAlgorithm::bounds},
+                            run};
+    bool& bounds = iterations.settings.bounds;
     const bool sparse = as_sparse(points) != nullptr;
-    if (sparse && settings.bounds)
+    if (sparse && bounds)
         throw BadArgument(Code::not_supported, "bounds is not available for sparse data", "Use auto or lloyd",
                           {.option = "algorithm", .value = "bounds", .accepted = "auto, lloyd"});
     if (options.algorithm == KMeansAlgorithm::automatic && !sparse)
-        settings.bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), k);
+        bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), k);
     internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run);
     FitReport report;
-    int distinct = 0;
-    auto best = internal::best_of_restarts<T>(
-        points, {k, options.restarts, {options.seeding, options.seeding_candidates, options.seeding_sample}}, problem,
-        run, report, distinct,
-        [&](const Matrix<T>& start, int restart) {
-            return kmeans::internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts,
-                                           &kept);
+    const double& distinct = kept.distinct(k);
+    auto best = internal::best_of(
+        options.restarts, report, kept,
+        [&](int restart) {
+            return internal::starting_centroids<T>(points, k, seeding_of(options), problem, run, restart, kept);
         },
-        &kept);
+        [&](const Matrix<T>& start, const internal::Restart& restart) { return lloyd(iterations, start, restart); });
     const Points centroids(std::move(best.centroids));
     if (!best.labelled) best.labels = nearest_centroids(points, centroids, run.unstopped()).labels;
     report.empty_cluster_policy = "an empty cluster gets the row that adds most to the inertia";
-    report.details.push_back({"algorithm", std::string(settings.bounds ? "bounds" : "lloyd")});
+    report.details.push_back({"algorithm", std::string(bounds ? "bounds" : "lloyd")});
     report.details.push_back({"distance_share", best.iterations > 0 ? best.distances_computed / best.iterations : 0.0});
-    internal::finish_report(report, points, best.labels, k, distinct, run);
+    internal::finish_report(report, points, best.labels, k, static_cast<Index>(distinct), run);
     return KMeansModel(centroids, std::move(best.labels), std::move(report), options);
 }
 
@@ -106,7 +108,7 @@ const OptionSet& KMeansOptions::described() {
                      "32768, or 128 per cluster if that is more")
             .choice("algorithm", &KMeansOptions::algorithm, {"auto", "lloyd", "bounds"},
                     "how rows are assigned: lloyd computes all distances; bounds skips distances that cannot change a "
-                    "label; auto: whichever is expected to be faster; the result is the same, bit for bit")
+                    "label; auto: the faster one for this data size; the result is the same, bit for bit")
             .choice("share_rounding", &KMeansOptions::share_rounding, {"floor", "nearest"},
                     "how a label's share of the rows becomes a whole number of rows: rounded down, or to the nearest");
     return set;
@@ -135,8 +137,8 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
                                            problem.sizes ? "`sizes`" : "`label_share`"),
                           "Leave one out", {.option = "weights"});
     return points.with_scalar([&]<class T>() {
-        return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
-                                 : fit_free<T>(points, used, run, problem);
+        return constraints.any() ? fit_constrained<T>(used, constraints, run, problem)
+                                 : fit_free<T>(used, run, problem);
     });
 }
 

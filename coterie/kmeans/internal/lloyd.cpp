@@ -21,7 +21,6 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/cluster_sums.hpp"
 #include "coterie/base/parallel/collective.hpp"
-#include "coterie/kmeans/internal/sparse_lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
 
@@ -41,17 +40,17 @@ template <class T>
 class Lloyd {
 public:
     // `origin`: of the panels.
-    Lloyd(PointsView points, const Matrix<T>& start, const Vector<T>& origin, const LloydSettings& settings,
-          std::span<const double> weights, const Run& run)
-        : points_(points),
-          n_(points.rows()),
-          d_(points.columns()),
+    Lloyd(const LloydProblem& problem, const Matrix<T>& start, const Vector<T>& origin, const Restart& restart)
+        : points_(problem.points),
+          n_(points_.rows()),
+          d_(points_.columns()),
           k_(static_cast<int>(start.rows())),
-          settings_(settings),
-          weights_(weights),
-          run_(run),
-          grid_(grid_of(points)),
-          own_(own_rows(grid_, run.communicator())),
+          settings_(problem.settings),
+          weights_(problem.weights),
+          run_(problem.run),
+          restart_(restart),
+          grid_(grid_of(points_)),
+          own_(own_rows(grid_, run_.communicator())),
           centroids_(start),
           labels_(at(own_.count()), -1),
           norm_(labels_.size()),
@@ -62,7 +61,7 @@ public:
         panels_.pack(view(centroids_), origin);
         // Groups of panels share a lower bound. The bounds of all groups take at most an eighth of the points' memory.
         const auto panels = static_cast<Index>(panels_.panels().size());
-        groups_ = points.resident()
+        groups_ = points_.resident()
                       ? std::clamp<Index>(d_ * static_cast<Index>(sizeof(T)) / 8 / static_cast<Index>(sizeof(float)), 1,
                                           panels)
                       : 1;
@@ -72,25 +71,22 @@ public:
             group_of_.insert(group_of_.end(), static_cast<std::size_t>(panel.centroids), group_of_panel_.back());
         }
         cache_rows_ = std::min(rows_in_cache(d_, sizeof(T)), grid_.size);
-        centroid_threads_ = threads_for(16.0 * static_cast<double>(d_) * k_, run.threads);
-        for (int worker = 0; worker < std::max(1, run.threads); ++worker) scratch_.emplace_back(cache_rows_);
+        centroid_threads_ = threads_for(16.0 * static_cast<double>(d_) * k_, run_.threads);
+        for (int worker = 0; worker < std::max(1, run_.threads); ++worker) scratch_.emplace_back(cache_rows_);
     }
 
-    LloydResult<T> operator()(int repetition, int repetitions, KeptFit* kept) {
+    LloydResult<T> operator()() {
         LloydResult<T> out;
         const auto stage = [&](int done, int next) -> Stage {
-            const auto fraction = [&](int iterations) {
-                return (repetition + static_cast<double>(iterations) / settings_.max_iterations) / repetitions;
-            };
             return {.name = "iterations",
-                    .begin = fraction(done),
-                    .end = fraction(next),
+                    .begin = restart_.fraction(done, settings_.max_iterations),
+                    .end = restart_.fraction(next, settings_.max_iterations),
                     .operations = 2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_,
                     .iteration = done,
                     .objective = done > 0 ? out.objectives.back() : std::nan("")};
         };
         try {
-            if (const Archive* from = kept != nullptr ? kept->found_iterations() : nullptr) {
+            if (const Archive* from = restart_.found()) {
                 out.objectives = from->vector("objectives");
                 const auto done = static_cast<int>(out.objectives.size());
                 go_on(*from, out, stage(done, done));
@@ -98,7 +94,8 @@ public:
             while (out.iterations < settings_.max_iterations && out.stopped != StopReason::converged) {
                 run_.throw_if_stopped("iterations");
                 iterate(out, stage(out.iterations, out.iterations + 1));
-                if (kept != nullptr) kept->after_iteration([&](Archive& archive) { store(archive, out); });
+                if (restart_.kept != nullptr)
+                    restart_.kept->after_iteration([&](Archive& archive) { store(archive, out); });
             }
         } catch (const Cancelled&) {
             if (out.iterations == 0) throw;
@@ -107,16 +104,15 @@ public:
         }
         out.distances_computed = computed_ / (static_cast<double>(n_) * k_);
         out.centroids = std::move(centroids_);
+        out.labelled = true;
         if (out.stopped == StopReason::interrupted) {  // an interrupted fit makes no further pass
             out.labels = std::move(labels_);
-            out.labelled = true;
             out.objective = out.objectives.back();
             return out;
         }
         release_working_memory();
         auto final = nearest_centroids(points_, out.centroids, run_.unstopped(), NearestWants::inertia, weights_);
         out.labels = std::move(final.labels);
-        out.labelled = true;
         out.objective = settings_.unit_length ? final.inertia / 2 : final.inertia;
         return out;
     }
@@ -167,7 +163,7 @@ private:
     static Rows<T> view(const Matrix<T>& m) { return {m.data(), m.rows(), m.cols(), m.cols()}; }
     static Rows<T> view(const Vector<T>& row) { return {row.data(), 1, row.size(), row.size()}; }
     // Rows are numbered from this process' first row, except in the weights.
-    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(own_.begin + i)]; }
+    double weight(Index i) const { return weight_of(weights_, own_.begin + i); }
 
     // Rows begin..end-1 of this process, all in one block.
     struct Part {
@@ -191,10 +187,7 @@ private:
         out.objectives.push_back(objective());
         ++out.iterations;
         under_way_ = false;
-        run_.report({.stage = stage.name,
-                     .fraction = stage.end,
-                     .objective = out.objectives.back(),
-                     .iteration = out.iterations});
+        restart_.report(run_, out.iterations, settings_.max_iterations, out.objectives.back());
         if (moved != 0 && movement > threshold_) return;
         // Adding and subtracting large terms may lose small terms. The fit has converged only if sums computed from
         // scratch agree.
@@ -632,6 +625,7 @@ private:
     LloydSettings settings_;
     std::span<const double> weights_;
     const Run& run_;
+    Restart restart_;
     RowBlocks grid_;
     Range own_;  // this process' rows; all values per row belong to them
     Matrix<T> centroids_;
@@ -668,23 +662,18 @@ private:
 }  // namespace
 
 template <class T>
-LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings,
-                     std::span<const double> weights, const Run& run, int repetition, int repetitions, KeptFit* kept) {
-    if (const SparsePoints* sparse = as_sparse(points))
-        return sparse_lloyd<T>(*sparse, start, settings, weights, run, repetition, repetitions, kept);
-    if (const Archive* from = kept != nullptr ? kept->found_iterations() : nullptr) {
+LloydResult<T> lloyd(const LloydProblem& problem, const Matrix<T>& start, const Restart& restart) {
+    const PointsView points = problem.points;
+    if (const SparsePoints* sparse = as_sparse(points)) return sparse_lloyd<T>(*sparse, problem, start, restart);
+    if (const Archive* from = restart.found()) {
         const Vector<T> origin = to_matrix<T>(from->points("origin", 1, points.columns())).row(0);
-        return Lloyd<T>(points, to_matrix<T>(from->points("assigned", -1, points.columns())), origin, settings, weights,
-                        run)(repetition, repetitions, kept);
+        return Lloyd<T>(problem, to_matrix<T>(from->points("assigned", -1, points.columns())), origin, restart)();
     }
     const Rows<T> rows{start.data(), start.rows(), start.cols(), start.cols()};
-    return Lloyd<T>(points, start, CentroidPanels<T>::amid(rows), settings, weights, run)(repetition, repetitions,
-                                                                                          kept);
+    return Lloyd<T>(problem, start, CentroidPanels<T>::amid(rows), restart)();
 }
-template LloydResult<float> lloyd(PointsView, const Matrix<float>&, const LloydSettings&, std::span<const double>,
-                                  const Run&, int, int, KeptFit*);
-template LloydResult<double> lloyd(PointsView, const Matrix<double>&, const LloydSettings&, std::span<const double>,
-                                   const Run&, int, int, KeptFit*);
+template LloydResult<float> lloyd(const LloydProblem&, const Matrix<float>&, const Restart&);
+template LloydResult<double> lloyd(const LloydProblem&, const Matrix<double>&, const Restart&);
 
 // The bounds of a point cost about 20 ns per iteration, the time of about 500 multiplications in the kernels.
 bool bounds_pay(Index n, Index d, int k) { return n >= 2000 && d * k >= 512 && k > 1; }
