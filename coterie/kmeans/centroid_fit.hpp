@@ -168,15 +168,30 @@ struct Restart {
     }
 };
 
-/// The given centroids or, without them, seeds; kept.distinct() receives the number of distinct ones.
+/// Adds the options of the seeding to a method's description.
+template <class Options>
+OptionSetFor<Options>& describe_seeding(OptionSetFor<Options>& set) {
+    return set
+        .choice("seeding", &Options::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
+                "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows drawn at "
+                "random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
+        .integer("seeding_candidates", &Options::seeding_candidates, between(1, 10000),
+                 "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
+                 "2 + 2 ln k");
+}
+
+/// The start of each restart: the given centroids or, without them, seeds; kept.distinct() receives the number of
+/// distinct ones. The arguments must outlive the result.
 template <class T>
-Matrix<T> starting_centroids(PointsView points, int clusters, const SeedingOptions& options, const Problem& problem,
-                             const Run& run, int restart, KeptFit& kept) {
-    if (!problem.initial_centroids.empty()) return to_matrix<T>(problem.initial_centroids);
-    const SeedingResult seeds =
-        seed_centroids(points, clusters, options, problem.weights, static_cast<std::uint64_t>(restart), run);
-    kept.distinct(clusters) = seeds.distinct;
-    return to_matrix<T>(seeds.centroids);
+auto starting_centroids(PointsView points, int clusters, const SeedingOptions& options, const Problem& problem,
+                        const Run& run, KeptFit& kept) {
+    return [=, &problem, &run, &kept](int restart) -> Matrix<T> {
+        if (!problem.initial_centroids.empty()) return to_matrix<T>(problem.initial_centroids);
+        const SeedingResult seeds =
+            seed_centroids(points, clusters, options, problem.weights, static_cast<std::uint64_t>(restart), run);
+        kept.distinct(clusters) = seeds.distinct;
+        return to_matrix<T>(seeds.centroids);
+    };
 }
 
 /// Calls iterate(start(number), Restart) for every restart and returns the result with the lowest objective; ties go to

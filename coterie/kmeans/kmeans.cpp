@@ -29,13 +29,14 @@ KMeansModel fit_constrained(const KMeansOptions& options, const internal::Constr
     FitReport report;
     const int k = *options.clusters;
     const double& distinct = kept.distinct(k);
+    const auto seeded = internal::starting_centroids<double>(points, k, seeding_of(options), problem, run, kept);
     auto best = internal::best_of(
         options.restarts, report, kept,
         [&](int restart) {
-            if (problem.initial_centroids.empty() && !constraints.labels.empty())
-                return starting_prototypes(points, constraints, problem.weights, run,
-                                           static_cast<std::uint64_t>(restart));
-            return internal::starting_centroids<double>(points, k, seeding_of(options), problem, run, restart, kept);
+            return problem.initial_centroids.empty() && !constraints.labels.empty()
+                       ? starting_prototypes(points, constraints, problem.weights, run,
+                                             static_cast<std::uint64_t>(restart))
+                       : seeded(restart);
         },
         [&](const Matrix<double>& start, const internal::Restart& restart) {
             return constrained_lloyd<T>(iterations, start, constraints, restart);
@@ -69,9 +70,7 @@ KMeansModel fit_free(const KMeansOptions& options, const Run& run, const Problem
     const double& distinct = kept.distinct(k);
     auto best = internal::best_of(
         options.restarts, report, kept,
-        [&](int restart) {
-            return internal::starting_centroids<T>(points, k, seeding_of(options), problem, run, restart, kept);
-        },
+        internal::starting_centroids<T>(points, k, seeding_of(options), problem, run, kept),
         [&](const Matrix<T>& start, const internal::Restart& restart) { return lloyd(iterations, start, restart); });
     const Points centroids(std::move(best.centroids));
     if (!best.labelled) best.labels = nearest_centroids(points, centroids, run.unstopped()).labels;
@@ -85,31 +84,28 @@ KMeansModel fit_free(const KMeansOptions& options, const Run& run, const Problem
 }  // namespace
 
 const OptionSet& KMeansOptions::described() {
+    using Options = KMeansOptions;
     static const OptionSet set =
-        OptionSetFor<KMeansOptions>()
-            .integer("clusters", &KMeansOptions::clusters, at_least(1), "number of clusters k",
-                     "one per label of `partial_labels` (see `clusters_per_label`)")
-            .letter('k')
-            .integer("restarts", &KMeansOptions::restarts, at_least(1),
-                     "number of runs from different starting centroids; the run with the smallest inertia is kept")
-            .integer("max_iterations", &KMeansOptions::max_iterations, at_least(1),
-                     "maximum number of iterations per run")
-            .real("tolerance", &KMeansOptions::tolerance, at_least(0),
-                  "stop when the sum of the squared movements of the centroids is at most this number times the mean "
-                  "of the columns' variances; 0: stop when no label changes")
-            .choice("seeding", &KMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
-                    "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
-                    "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
-            .integer("seeding_candidates", &KMeansOptions::seeding_candidates, between(1, 10000),
-                     "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
-                     "2 + 2 ln k")
-            .integer("seeding_sample", &KMeansOptions::seeding_sample, at_least(1),
+        internal::describe_seeding(
+            OptionSetFor<Options>()
+                .integer("clusters", &Options::clusters, at_least(1), "number of clusters k",
+                         "one per label of `partial_labels` (see `clusters_per_label`)")
+                .letter('k')
+                .integer("restarts", &Options::restarts, at_least(1),
+                         "number of runs from different starting centroids; the run with the smallest inertia is kept")
+                .integer("max_iterations", &Options::max_iterations, at_least(1),
+                         "maximum number of iterations per run")
+                .real(
+                    "tolerance", &Options::tolerance, at_least(0),
+                    "stop when the sum of the squared movements of the centroids is at most this number times the mean "
+                    "of the columns' variances; 0: stop when no label changes"))
+            .integer("seeding_sample", &Options::seeding_sample, at_least(1),
                      "number of rows on which the candidates of greedy k-means++ are compared",
                      "32768, or 128 per cluster if that is more")
-            .choice("algorithm", &KMeansOptions::algorithm, {"auto", "lloyd", "bounds"},
+            .choice("algorithm", &Options::algorithm, {"auto", "lloyd", "bounds"},
                     "how rows are assigned: lloyd computes all distances; bounds skips distances that cannot change a "
                     "label; auto: the faster one for this data size; the result is the same, bit for bit")
-            .choice("share_rounding", &KMeansOptions::share_rounding, {"floor", "nearest"},
+            .choice("share_rounding", &Options::share_rounding, {"floor", "nearest"},
                     "how a label's share of the rows becomes a whole number of rows: rounded down, or to the nearest");
     return set;
 }

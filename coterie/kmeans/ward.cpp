@@ -295,8 +295,9 @@ Points cluster_means(PointsView points, const Labels& labels, int clusters, std:
 }
 
 const OptionSet& WardOptions::described() {
-    static const OptionSet set = OptionSetFor<WardOptions>()
-                                     .integer("clusters", &WardOptions::clusters, at_least(1),
+    using Options = WardOptions;
+    static const OptionSet set = OptionSetFor<Options>()
+                                     .integer("clusters", &Options::clusters, at_least(1),
                                               "number of clusters k into which the tree of merges is cut")
                                      .letter('k');
     return set;
