@@ -144,31 +144,35 @@ std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& lab
     return order;
 }
 
+int move_to_empty(std::vector<Index>& members, const std::vector<Costly>& order,
+                  FunctionRef<void(Index row, std::int32_t from, std::int32_t to)> move) {
+    int moved = 0;
+    std::size_t next = 0;
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(members.size()); ++j) {
+        if (members[at(j)] > 0) continue;
+        while (next < order.size() && members[at(order[next].label)] < 2) ++next;
+        if (next == order.size() || !(order[next].cost > 0)) break;
+        const auto& [cost, row, old] = order[next++];
+        --members[at(old)];
+        members[at(j)] = 1;
+        move(row, old, j);
+        ++moved;
+    }
+    return moved;
+}
+
 int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> weights, Range own,
                         FunctionRef<std::vector<double>()> costs, Communicator& communicator) {
     std::vector<Index> members(at(clusters), 0);
     for (Index i = 0; i < own.count(); ++i)
-        if (weights.empty() || weights[at(own.begin + i)] > 0) ++members[at(labels[at(i)])];
+        if (weight_of(weights, own.begin + i) > 0) ++members[at(labels[at(i)])];
     members = add_up(communicator, members);
     const auto empty = static_cast<std::size_t>(std::count(members.begin(), members.end(), 0));
     if (empty == 0) return 0;
     const std::vector<Costly> order = costliest(costs(), labels, own.begin, empty + at(clusters), communicator);
-    int filled = 0;
-    std::size_t next = 0;
-    for (std::int32_t j = 0; j < clusters; ++j) {
-        if (members[at(j)] > 0) continue;
-        for (; next < order.size() && order[next].cost > 0; ++next) {
-            const auto& [cost, row, old] = order[next];
-            if (members[at(old)] < 2) continue;
-            --members[at(old)];
-            if (own.has(row)) labels[at(row - own.begin)] = j;
-            members[at(j)] = 1;
-            ++filled;
-            ++next;
-            break;
-        }
-    }
-    return filled;
+    return move_to_empty(members, order, [&](Index row, std::int32_t, std::int32_t to) {
+        if (own.has(row)) labels[at(row - own.begin)] = to;
+    });
 }
 
 KeptFit::KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run,

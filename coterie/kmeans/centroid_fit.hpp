@@ -65,9 +65,15 @@ struct Costly {
 std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& labels, Index first, std::size_t wanted,
                               Communicator& communicator);
 
-/// Fills each cluster that has no row of positive weight with the row of highest cost. The cluster that gives the row
-/// must keep another one. Rows of cost 0 do not move. `labels` and costs() describe this process' rows, whose numbers
-/// among all rows are `own`. costs() is called only if a cluster is empty. Returns the number of clusters filled.
+/// For every cluster without members, in order, calls move(row, from, to) for the costliest row left whose cluster
+/// keeps another one. Rows of cost 0 do not move. Updates `members`, the number of rows per cluster; returns the number
+/// of moves. `order`: by descending cost, and enough rows: one per empty cluster and one per cluster.
+int move_to_empty(std::vector<Index>& members, const std::vector<Costly>& order,
+                  FunctionRef<void(Index row, std::int32_t from, std::int32_t to)> move);
+
+/// Does this for clusters that have no row of positive weight. `labels` and costs() describe this process' rows, whose
+/// numbers among all rows are `own`. costs() is called only if a cluster is empty. Returns the number of clusters
+/// filled.
 int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> weights, Range own,
                         FunctionRef<std::vector<double>()> costs, Communicator& communicator);
 

@@ -549,30 +549,17 @@ private:
                 }
         }
         if (empty.empty()) return 0;
-        int repaired = 0;
-        std::size_t next = 0;
-        const std::vector<Costly> order = costliest(empty.size() + at(k_));
-        for (const std::int32_t j : empty) {
-            for (; next < order.size(); ++next) {
-                const auto [cost, row, old] = order[next];
-                if (!(cost > 0)) return repaired;  // every point lies on its centroid
-                if (members[at(old)] < 2) continue;
-                --members[at(old)];
-                members[at(j)] = 1;
-                const double w = weight(row - own_.begin);
-                const auto values = to_matrix<double>(gather_rows(points_, std::span(&order[next].row, 1), run_));
-                sums_.row(old) -= w * values.row(0);
-                cluster_weight_[at(old)] -= w;
-                sums_.row(j) = w * values.row(0);
-                cluster_weight_[at(j)] = w;
-                repairs_.push_back({row, old, j});
-                give_to_empty(row, j);
-                ++repaired;
-                ++next;
-                break;
-            }
-        }
-        return repaired;
+        return move_to_empty(members, costliest(empty.size() + at(k_)),
+                             [&](Index row, std::int32_t old, std::int32_t j) {
+                                 const double w = weight(row - own_.begin);
+                                 const auto values = to_matrix<double>(gather_rows(points_, std::span(&row, 1), run_));
+                                 sums_.row(old) -= w * values.row(0);
+                                 cluster_weight_[at(old)] -= w;
+                                 sums_.row(j) = w * values.row(0);
+                                 cluster_weight_[at(j)] = w;
+                                 repairs_.push_back({row, old, j});
+                                 give_to_empty(row, j);
+                             });
     }
 
     void give_to_empty(Index row, std::int32_t cluster) {
