@@ -22,9 +22,6 @@
 
 namespace coterie::internal {
 
-/// 2 + 2 ln k, rounded: the default number of candidates per step of greedy k-means++.
-int usual_candidates(int k);
-
 /// The points in this scalar type, borrowed if they have it already. Throws BadData for a value that is infinite in it.
 Points in_scalar(PointsView points, ScalarType scalar, const Run& run);
 

@@ -25,7 +25,6 @@ namespace coterie {
 namespace {
 
 using internal::at;
-
 using internal::CentroidPanels;
 
 // A row of the points: its number and values.
