@@ -32,6 +32,10 @@
 
 namespace coterie {
 
+namespace deformation::internal {
+class SmoothMotion;
+}
+
 enum class CpdIndicator { discrete, relaxed };
 enum class CpdLabels {
     moved,     // clusters are those of the moved points
@@ -126,20 +130,24 @@ inline constexpr Fit<CpdMethod> fit_cpd{};
 /// Several fits of the same points, with the bits of single fits. Consecutive fits share the space, the k-means start
 /// and the decomposition for sigma if the options for them are equal. Safe to call from several threads. The problem
 /// and the run must outlive this object.
-class COTERIE_API CpdFits {
+class COTERIE_API CpdFits : public internal::SpaceFits {
 public:
-    CpdFits(const Problem& problem, const Run& run);
-    ~CpdFits();
-    CpdFits(const CpdFits&) = delete;
-    CpdFits& operator=(const CpdFits&) = delete;
-
+    CpdFits(const Problem& problem, const Run& run) : SpaceFits("cpd", problem, run) {}
     CpdModel fit(const CpdOptions& options) const;
     /// Options whose change discards shared work, the most expensive first.
-    static std::vector<std::string> shared_options();
+    static std::vector<std::string> shared_options() {
+        return {"kernel", "kernel_width", "components", "landmarks", "origin",
+                "sigma",  "sigma_rel",    "clusters",   "restarts"};
+    }
 
 private:
-    struct Shared;
-    std::unique_ptr<const Shared> shared_;
+    struct MotionOf {
+        std::shared_ptr<const Matrix<double>> points;
+        double sigma;
+        Index landmarks;
+        bool operator==(const MotionOf&) const = default;
+    };
+    Memo<MotionOf, deformation::internal::SmoothMotion> motion_;
 };
 
 }  // namespace coterie

@@ -51,14 +51,6 @@ Matrix<double> PointSpace::shifted(PointsView points) const {
     return out;
 }
 
-Matrix<double> PointSpace::fitted(PointsView points) const {
-    return kernel_pca_ ? kernel_pca_->scores() : shifted(points);
-}
-
-Matrix<double> PointSpace::transform(PointsView points, const Run& run) const {
-    return kernel_pca_ ? kernel_pca_->transform(points, run) : shifted(points);
-}
-
 void PointSpace::parts(Parts& parts, SpaceKernel kernel) {
     if (kernel == SpaceKernel::rbf) {
         if (parts.reading()) kernel_pca_.emplace();
@@ -69,14 +61,10 @@ void PointSpace::parts(Parts& parts, SpaceKernel kernel) {
 
 namespace internal {
 
-void check_space_fit(const Problem& problem, int clusters, const Run& run) {
-    check_clustering_input(problem.points, clusters, {}, run);
-    check_initial_centroids(problem.initial_centroids, problem.points, clusters, 1, run);
-}
-
-std::shared_ptr<const FittedSpace> SpaceFits::enter(SpaceOptions& options, int clusters,
-                                                    PointSpace::Origin origin) const {
-    check_space_fit(problem_, clusters, run_);
+std::shared_ptr<const FittedSpace> SpaceFits::enter(SpaceOptions& options, int clusters, PointSpace::Origin origin,
+                                                    FitReport& report, Stopwatch& watch) const {
+    check_clustering_input(points_, clusters, {}, run_);
+    check_initial_centroids(problem_.initial_centroids, points_, clusters, 1, run_);
     const auto fitted = space_({options, origin}, [&] {
         SpaceOptions used = options;
         const auto space = std::make_shared<const PointSpace>(points_, used, origin, method_, run_);
@@ -84,6 +72,7 @@ std::shared_ptr<const FittedSpace> SpaceFits::enter(SpaceOptions& options, int c
         return std::shared_ptr<const FittedSpace>(new FittedSpace{space, points, used});
     });
     options.kernel_width = fitted->options.kernel_width;
+    if (options.kernel == SpaceKernel::rbf) report.seconds.emplace_back("kernel PCA", watch.restart());
     return fitted;
 }
 

@@ -16,23 +16,14 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/parallel/work_apart.hpp"
-#include "coterie/linalg/dense.hpp"
+#include "coterie/deformation/internal/row_space.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
 namespace coterie::deformation::internal {
-namespace {
 
 // Remaining entries of the kernel's diagonal (originally 1) count as zero below this value.
-constexpr double rounding = 1e-15;
-
-// a b
-Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, int threads) {
-    const Matrix<double> columns = b.transpose();
-    return rows_by_rows(a, columns, threads);
-}
-
-}  // namespace
+static constexpr double rounding = 1e-15;
 
 SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks, const Run& run)
     : points_(std::move(points)), sigma_(sigma), threads_(run.threads) {
@@ -54,11 +45,10 @@ SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks,
         needed(n);
         // A wide Gaussian has a low rank r to working precision; the factor then costs n r^2.
         KernelFactor factor = kernel_factor(points_, sigma, n / 4, rounding, run);
-        if (factor.residual <= rounding) {
+        if (factor.residual <= rounding)
             take_apart(std::move(factor.rows), run);
-        } else {
+        else
             keep_pairs(symmetric_eigen(gaussian_kernel(points_, points_, sigma, threads_), run, "deformation"), {});
-        }
     }
     run.throw_if_stopped("deformation");
     in_basis_ = transposed_by(basis_, points_, threads_);
@@ -89,8 +79,7 @@ void SmoothMotion::take_apart(Matrix<double> factor, const Run& run) {
     const auto own = std::make_shared<Work>(Work{std::move(factor), {}, {}});
     work_apart(
         [own] {
-            const Index n = own->factor.rows();
-            const Index m = own->factor.cols();
+            const Index n = own->factor.rows(), m = own->factor.cols();
             const Eigen::HouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(own->factor)};
             const Eigen::MatrixXd triangle = qr.matrixQR().topRows(m).triangularView<Eigen::Upper>();
             own->to_points = qr.householderQ() * Eigen::MatrixXd::Identity(n, m);
@@ -156,8 +145,7 @@ SmoothMotion::Leading SmoothMotion::leading_of(const Motion& motion, int count) 
     Leading out;
     out.right = pairs.vectors.leftCols(kept);
     out.singular_values = (-pairs.values.head(kept)).cwiseSqrt();
-    const Vector<double> inverse = out.singular_values.cwiseInverse();
-    const Matrix<double> scaled = out.right * inverse.asDiagonal();  // V / sigma
+    const Matrix<double> scaled = out.scaled();  // V / sigma
     out.indicator.in_basis = product(in_basis_ + moved, scaled, threads_);
     // Y'X = (V / sigma)' Z'X
     out.indicator.of_points = transposed_by(scaled, Matrix<double>(scatter_ + crossed), threads_);
