@@ -32,7 +32,6 @@
 namespace coterie {
 
 namespace density::internal {
-struct CondensedTree;
 class RowTree;
 }  // namespace density::internal
 
@@ -91,7 +90,6 @@ private:
     };
     std::vector<Place> places_of(PointsView points, const Run& run) const;
     void memberships_of(const double* x, const Place& place, double* to) const;
-    density::internal::CondensedTree tree() const;
     // Computes everything that follows from the tree and the options.
     void derive(const Run& run);
 
