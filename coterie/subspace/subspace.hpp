@@ -35,7 +35,10 @@ enum class Projection {
     joint,  // U is computed after every round
     none    // U = I in every round: constrained k-means
 };
-enum class SubspaceNormalization { within, total };
+enum class SubspaceNormalization {
+    within,  // U' S_w U = I: every direction has variance 1 within clusters
+    total    // U' S_t U = I: every direction has total variance 1
+};
 enum class SoftSolver { newton, bregman };
 
 struct COTERIE_API SubspaceOptions {

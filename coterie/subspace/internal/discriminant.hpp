@@ -30,15 +30,13 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/subspace/internal/cluster_moments.hpp"
+#include "coterie/subspace/subspace.hpp"
 
 namespace coterie::subspace::internal {
 
 using namespace coterie::internal;
 
-enum class Normalization {
-    within,  // U' S_w U = I: every direction has variance 1 within clusters
-    total    // U' S_t U = I: every direction has total variance 1
-};
+using Normalization = SubspaceNormalization;
 
 struct Shrinkage {
     enum class Kind { oas, none, fixed } kind = Kind::oas;
@@ -107,9 +105,6 @@ private:
     // within is r x r, between r x k (S_b = between between'); both are whitened.
     Whitened smallest_of(const Matrix<double>& within, const Matrix<double>& between) const;
     Matrix<double> oas_within(const Matrix<double>& deviations, const Vector<double>& mass, Subspace& result);
-    // Norms of W_j a_j.
-    std::vector<ClusterMoments::Norms> norms_of(const ClusterMoments& moments, const Matrix<double>& deviations,
-                                                const Vector<double>& mass) const;
     template <class Scalar>
     bool is_change(Scalar now, Scalar before, Index cluster) const;
     void update_moments();
