@@ -471,17 +471,9 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
                                          const Vector<double>& known, const Run& run) {
     const Index n = m.rows();
     const Index held = known.size() > 0 ? 1 : 0;
-    if (m.cols() != n || (held > 0 && known.size() != n))
-        throw BadArgument(Code::wrong_shape, filled("largest_symmetric_eigen: a matrix of {} x {} and a known vector "
-                                                    "of {} numbers; the matrix must be square, and the vector as long",
-                                                    n, m.cols(), known.size()));
     if (n > std::numeric_limits<std::int32_t>::max())
         throw BadArgument(Code::not_supported,
                           filled("largest_symmetric_eigen: {} rows; at most 2147483647 are supported", n));
-    if (count < 1 || held + count + 2 * kBlock > n)
-        throw BadArgument(Code::not_accepted,
-                          filled("largest_symmetric_eigen: count {} is not from 1 to {}, for a matrix of {} rows",
-                                 count, n - held - 2 * kBlock, n));
     require_memory(static_cast<double>(n) * sizeof(double) * static_cast<double>(3 * count + 14 * kBlock) +
                        12.0 * static_cast<double>(m.nonZeros()),
                    filled("the search for {} eigenvectors of {} rows", count, n));
