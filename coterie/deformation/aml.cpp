@@ -56,10 +56,6 @@ const OptionSet& AmlOptions::described() {
     return set;
 }
 
-AmlModel AmlMethod::fit(const Problem& problem, const AmlOptions& options, const Run& run) {
-    return AmlFits(problem, run).fit(options);
-}
-
 AmlModel AmlFits::fit(const AmlOptions& options) const {
     const Run& run = this->run();
     const int k = options.clusters;

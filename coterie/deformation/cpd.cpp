@@ -232,10 +232,6 @@ private:
     Matrix<double> coefficients_;
 };
 
-CpdModel CpdMethod::fit(const Problem& problem, const CpdOptions& options, const Run& run) {
-    return CpdFits(problem, run).fit(options);
-}
-
 CpdModel CpdFits::fit(const CpdOptions& options) const {
     const Run& run = this->run();
     CpdModel model;
@@ -354,13 +350,6 @@ void CpdModel::parts(Parts& parts) {
     movement_ = std::make_shared<Movement>(
         by_landmarks ? nullptr : std::make_shared<const Matrix<double>>(std::move(points)),
         by_landmarks ? std::optional(std::move(landmarks)) : std::nullopt, *options_.sigma, std::move(coefficients));
-}
-
-CpdModel CpdModel::from(const Archive& archive) {
-    CpdModel model;
-    model.options_ = archive.options_as<CpdOptions>();
-    model.load(archive, model.options_.clusters);
-    return model;
 }
 
 }  // namespace coterie

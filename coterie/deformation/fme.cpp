@@ -78,10 +78,6 @@ const OptionSet& FmeOptions::described() {
     return set;
 }
 
-FmeModel FmeMethod::fit(const Problem& problem, const FmeOptions& options, const Run& run) {
-    return FmeFits(problem, run).fit(options);
-}
-
 FmeModel FmeFits::fit(const FmeOptions& options) const {
     const Run& run = this->run();
     FmeModel model;

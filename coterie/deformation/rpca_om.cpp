@@ -59,10 +59,6 @@ const OptionSet& RpcaOmOptions::described() {
     return set;
 }
 
-RpcaOmModel RpcaOmMethod::fit(const Problem& problem, const RpcaOmOptions& options, const Run& run) {
-    return RpcaOmFits(problem, run).fit(options);
-}
-
 RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
     const Run& run = this->run();
 

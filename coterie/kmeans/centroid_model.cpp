@@ -11,11 +11,6 @@
 
 namespace coterie {
 
-CentroidModel::CentroidModel(Points centroids, Labels labels, FitReport report) : centroids_(std::move(centroids)) {
-    labels_ = std::move(labels);
-    report_ = std::move(report);
-}
-
 Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
     return nearest_centroids(internal::in_scalar(points, centroids_.scalar(), run), centroids_, run).labels;
 }

@@ -17,7 +17,6 @@
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
-#include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/ward.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
@@ -694,13 +693,6 @@ void KernelKMeansModel::parts(Parts& parts) {
         refuse("the model has an rbf kernel without a `width`");
     if (options_.kernel == KernelFunction::polynomial && !options_.gamma)
         refuse("the model has a polynomial kernel without a `gamma`");
-}
-
-KernelKMeansModel KernelKMeansModel::from(const Archive& archive) {
-    KernelKMeansModel model;
-    model.options_ = archive.options_as<KernelKMeansOptions>();
-    model.load(archive, model.options_.clusters);
-    return model;
 }
 
 }  // namespace coterie

@@ -13,7 +13,6 @@
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
-#include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/kernels.hpp"
@@ -347,13 +346,6 @@ void SpectralModel::parts(Parts& parts) {
     if (!precomputed && (!neighbors || options_.edge_weights == EdgeWeights::gaussian) && !options_.width)
         throw BadData(Code::malformed, "the model has affinities without a `width`", "", {.file = parts.source()});
     dimensions_ = precomputed ? n : points_.columns();
-}
-
-SpectralModel SpectralModel::from(const Archive& archive) {
-    SpectralModel model;
-    model.options_ = archive.options_as<SpectralOptions>();
-    model.load(archive, model.options_.clusters);
-    return model;
 }
 
 }  // namespace coterie

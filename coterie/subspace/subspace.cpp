@@ -18,7 +18,6 @@
 #include "coterie/base/text.hpp"
 #include "coterie/constraints/constrained_assignment.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
-#include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/moving_sums.hpp"
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/kmeans/starting_prototypes.hpp"
@@ -395,10 +394,8 @@ const OptionSet& SubspaceOptions::described() {
 SubspaceModel::SubspaceModel(Matrix<double> prototypes, Matrix<double> directions, Vector<double> origin,
                              ClusterLabels cluster_labels, Labels labels, FitReport report,
                              const SubspaceOptions& options)
-    : prototypes_(std::move(prototypes)),
-      directions_(std::move(directions)),
-      origin_(std::move(origin)),
-      options_(options) {
+    : prototypes_(std::move(prototypes)), directions_(std::move(directions)), origin_(std::move(origin)) {
+    options_ = options;
     cluster_labels_ = std::move(cluster_labels);
     labels_ = std::move(labels);
     report_ = std::move(report);
@@ -483,9 +480,8 @@ void SubspaceModel::parts(Parts& parts) {
 
 SubspaceModel SubspaceModel::from(const Archive& archive) {
     SubspaceModel model;
-    model.options_ = archive.options_as<SubspaceOptions>();
-    parse_shrinkage(model.options_.shrinkage);
-    model.load(archive, model.options_.clusters);
+    parse_shrinkage(archive.options_as<SubspaceOptions>().shrinkage);
+    model.read(archive);
     return model;
 }
 
