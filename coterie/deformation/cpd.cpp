@@ -51,7 +51,8 @@ public:
           run_(run),
           labels_(std::move(start)) {
         moved_ = motion_.points();
-        deformation_ = SmoothMotion::Motion::none(motion_, discrete());
+        deformation_.in_basis = Matrix<double>::Zero(motion_.rank(), moved_.cols());
+        if (discrete()) deformation_.displacement = Matrix<double>::Zero(moved_.rows(), moved_.cols());
         centroids_ = Matrix<double>::Zero(options.clusters, moved_.cols());
         centroids_ = means_of(moved_, labels_, centroids_, run.threads);
         // The relaxed form starts from the labels too: the paper's initialisation.

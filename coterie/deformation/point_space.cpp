@@ -8,6 +8,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/text.hpp"
+#include "coterie/deformation/internal/row_space.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -45,11 +46,7 @@ PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, 
     }
 }
 
-Matrix<double> PointSpace::shifted(PointsView points) const {
-    Matrix<double> out = to_matrix<double>(points);
-    out.rowwise() -= origin_.transpose();
-    return out;
-}
+Matrix<double> PointSpace::shifted(PointsView points) const { return deformation::internal::less(points, origin_); }
 
 void PointSpace::parts(Parts& parts, SpaceKernel kernel) {
     if (kernel == SpaceKernel::rbf) {

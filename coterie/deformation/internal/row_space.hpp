@@ -15,6 +15,13 @@ inline Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, 
     return rows_by_rows(a, columns, threads);
 }
 
+/// The points minus an origin.
+inline Matrix<double> less(PointsView points, const Vector<double>& origin) {
+    Matrix<double> out = to_matrix<double>(points);
+    out.rowwise() -= origin.transpose();
+    return out;
+}
+
 struct RowSpace {
     Matrix<double> axes;         // Q, q x n, orthonormal columns
     Matrix<double> coordinates;  // C, n x n, X = C Q'

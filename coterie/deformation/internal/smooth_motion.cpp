@@ -117,13 +117,6 @@ SmoothMotion::Indicator SmoothMotion::indicator_of(const Labels& labels, int clu
     return {sums_of(basis_).transpose(), sums_of(points_)};
 }
 
-SmoothMotion::Motion SmoothMotion::Motion::none(const SmoothMotion& of, bool displaced) {
-    Motion out;
-    out.in_basis = Matrix<double>::Zero(of.rank(), of.points_.cols());
-    if (displaced) out.displacement = Matrix<double>::Zero(of.points_.rows(), of.points_.cols());
-    return out;
-}
-
 void SmoothMotion::Motion::blend(double share, const Motion& other) {
     in_basis = share * in_basis + (1 - share) * other.in_basis;
     displacement = share * displacement + (1 - share) * other.displacement;

@@ -50,7 +50,6 @@ public:
         Matrix<double> in_basis;      // P~, r x d
         Matrix<double> displacement;  // F, n x d; empty if not requested
 
-        static Motion none(const SmoothMotion& of, bool displaced);
         /// Replaces this motion by share * this + (1 - share) * other.
         void blend(double share, const Motion& other);
     };

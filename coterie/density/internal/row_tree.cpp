@@ -99,10 +99,6 @@ double RowTree::squared_from(Index node, const double* x) const {
 
 void RowTree::nearest(const double* x, Index count, Index skip, std::vector<Near>& found) const {
     found.clear();
-    struct Open {
-        double squared;
-        Index node;
-    };
     std::vector<Open> open = {{0, 0}};
     const auto wanted = at(count);
     rows_.view().visit([&](const auto& rows) {
@@ -112,15 +108,8 @@ void RowTree::nearest(const double* x, Index count, Index skip, std::vector<Near
             if (found.size() == wanted && here.squared > found.front().squared) continue;
             const Node& node = nodes_[at(here.node)];
             if (!node.leaf()) {
-                const double left = squared_from(node.left, x);
-                const double right = squared_from(node.right, x);
-                if (left <= right) {
-                    open.push_back({right, node.right});
-                    open.push_back({left, node.left});
-                } else {
-                    open.push_back({left, node.left});
-                    open.push_back({right, node.right});
-                }
+                open_children(
+                    node, [&](Index child) { return squared_from(child, x); }, open);
                 continue;
             }
             for (Index i = node.begin; i < node.end; ++i) {

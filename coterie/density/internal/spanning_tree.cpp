@@ -188,16 +188,11 @@ private:
         const auto& nodes = tree_.nodes();
         for (std::size_t which = nodes.size(); which-- > 0;) {
             const RowTree::Node& node = nodes[which];
-            std::int32_t of = 0;
-            if (node.leaf()) {
-                of = component_[at(node.begin)];
-                for (Index i = node.begin + 1; i < node.end && of >= 0; ++i)
-                    if (component_[at(i)] != of) of = -1;
-            } else {
-                of = node_component_[at(node.left)];
-                if (of != node_component_[at(node.right)]) of = -1;
-            }
-            node_component_[which] = of;
+            const auto first = node.leaf() ? component_.begin() + node.begin : node_component_.begin() + node.left;
+            const auto last =
+                node.leaf() ? component_.begin() + node.end : first + 2;  // of two children, or of the rows
+            node_component_[which] =
+                std::all_of(first, last, [&](std::int32_t of) { return of == *first; }) ? *first : -1;
         }
         limits_ = std::make_unique<std::atomic<double>[]>(best_.size());
         for (std::size_t of = 0; of < best_.size(); ++of) limits_[of] = best_[of].squared;
@@ -229,19 +224,14 @@ private:
 
     struct Scratch {
         std::vector<std::int32_t> searching;  // positions
-        struct Open {
-            double squared;
-            Index node;
-        };
-        std::vector<Open> open;
+        std::vector<RowTree::Open> open;
         std::vector<float> products;
         std::vector<std::int32_t> hits;
     };
 
     bool may_have_best(Index i) const {
-        const std::size_t of = at(component_[at(i)]);
-        const double limit = limits_[of].load(std::memory_order_relaxed);
-        return certain_[of] == 0 && core_[at(i)] <= limit && beyond_list(i) <= limit;
+        const double limit = limit_of(i);
+        return certain_[at(component_[at(i)])] == 0 && core_[at(i)] <= limit && beyond_list(i) <= limit;
     }
 
     double limit_of(Index i) const { return limits_[at(component_[at(i)])].load(std::memory_order_relaxed); }
@@ -284,15 +274,7 @@ private:
                 limit = largest_limit(mine);
                 continue;
             }
-            const double left = squared_to(node.left);
-            const double right = squared_to(node.right);
-            if (left <= right) {
-                mine.open.push_back({right, node.right});
-                mine.open.push_back({left, node.left});
-            } else {
-                mine.open.push_back({left, node.left});
-                mine.open.push_back({right, node.right});
-            }
+            RowTree::open_children(node, squared_to, mine.open);
         }
     }
 
@@ -305,11 +287,11 @@ private:
 
     void measure(Index i, Index j) {
         const std::int32_t of = component_[at(i)];
-        if (component_[at(j)] == of || core_[at(j)] > limits_[at(of)].load(std::memory_order_relaxed)) return;
+        if (component_[at(j)] == of || core_[at(j)] > limit_of(i)) return;
         const double squared =
             rows_.visit([&](const auto& rows) { return squared_distance(rows.row(i), rows.row(j), rows.columns); });
         const double reached = reachability(squared, i, j);
-        if (reached > limits_[at(of)].load(std::memory_order_relaxed)) return;
+        if (reached > limit_of(i)) return;
         const Candidate found = candidate(reached, squared, i, j);
         const std::scoped_lock lock(owned_[at(of) % owned_.size()]);
         if (!(found < best_[at(of)])) return;
