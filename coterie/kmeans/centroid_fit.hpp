@@ -77,6 +77,27 @@ int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> we
 /// The mean of the points of each cluster. An empty cluster keeps its row of `before`.
 Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads);
 
+/// Numbers for a part of a checkpoint.
+template <class... Numbers>
+std::vector<double> as_doubles(Numbers... numbers) {
+    return {static_cast<double>(numbers)...};
+}
+
+/// The first row from begin to end - 1 at which the sum of the shares exceeds `left`, from which the sum before the row
+/// is subtracted. Rounding may leave a remainder: then the last row with a share. -1 without shares.
+template <class Share>
+Index row_at_share(Index begin, Index end, double& left, const Share& share) {
+    Index row = -1;
+    for (Index i = begin; i < end; ++i) {
+        const double here = share(i);
+        if (!(here > 0)) continue;
+        row = i;
+        if (left < here) break;
+        left -= here;
+    }
+    return row;
+}
+
 /// The result of one restart.
 template <class T>
 struct Fitted {
@@ -93,8 +114,7 @@ void store_fitted(Archive& archive, const Fitted<T>& best) {
     archive.set_points("best", best.centroids);
     archive.set_vector("best_objectives", best.objectives);
     archive.set_vector("best_figures",
-                       std::vector<double>{best.objective, static_cast<double>(best.iterations),
-                                           static_cast<double>(best.repaired), static_cast<double>(best.stopped)});
+                       as_doubles(best.objective, best.iterations, best.repaired, static_cast<int>(best.stopped)));
 }
 template <class T>
 void load_fitted(const Archive& archive, Fitted<T>& best) {
@@ -230,10 +250,8 @@ auto best_of(int restarts, FitReport& report, KeptFit& kept, Start&& start, Iter
             if constexpr (has_labels)
                 if (best_restart >= 0) kept.store_labels_by_row(archive, "best_labels", best.labels);
             if (archive == nullptr) return;
-            archive->set_vector(
-                "restarts", std::vector<double>{static_cast<double>(restart), static_cast<double>(best_restart),
-                                                static_cast<double>(report.empty_clusters_repaired), seeding_seconds,
-                                                iteration_seconds + watch.seconds()});
+            archive->set_vector("restarts", as_doubles(restart, best_restart, report.empty_clusters_repaired,
+                                                       seeding_seconds, iteration_seconds + watch.seconds()));
             archive->set_vector("objective_per_restart", objectives);
             if (best_restart >= 0) store_fitted(*archive, best);
         });

@@ -104,22 +104,25 @@ private:
                   "Scale the columns, or lower `gamma` or `degree`", {.option = option});
 }
 
-// The sums S_ij of up to four rows, one per cluster; each runs over all columns in order. Four rows at a time keep the
-// additions independent.
+// The sums S_ij of rows begin..end-1, one per cluster; each runs over all columns in order. Four rows at a time keep
+// the additions independent.
 template <class T>
-void cluster_sums(const T* const* rows, Index count, std::span<const std::int32_t> members,
+void cluster_sums(const Rows<T>& rows, Index begin, Index end, std::span<const std::int32_t> members,
                   std::span<const double> weights, int k, std::vector<double>& scratch, double* out) {
-    scratch.assign(4 * at(k), 0.0);
-    const T* row[4];
-    for (Index r = 0; r < 4; ++r) row[r] = rows[std::min(r, count - 1)];
-    for (std::size_t j = 0; j < members.size(); ++j) {
-        if (members[j] < 0) continue;
-        double* sum = scratch.data() + 4 * static_cast<std::size_t>(members[j]);
-        const double w = internal::weight_of(weights, static_cast<Index>(j));
-        for (int r = 0; r < 4; ++r) sum[r] += w * static_cast<double>(row[r][j]);
+    for (Index i = begin; i < end; i += 4) {
+        const Index count = std::min<Index>(4, end - i);
+        scratch.assign(4 * at(k), 0.0);
+        const T* row[4];
+        for (Index r = 0; r < 4; ++r) row[r] = rows.row(i + std::min(r, count - 1));
+        for (std::size_t j = 0; j < members.size(); ++j) {
+            if (members[j] < 0) continue;
+            double* sum = scratch.data() + 4 * at(members[j]);
+            const double w = internal::weight_of(weights, static_cast<Index>(j));
+            for (int r = 0; r < 4; ++r) sum[r] += w * static_cast<double>(row[r][j]);
+        }
+        for (Index r = 0; r < count; ++r)
+            for (Index j = 0; j < k; ++j) *out++ = scratch[at(4 * j + r)];
     }
-    for (Index r = 0; r < count; ++r)
-        for (Index j = 0; j < k; ++j) out[r * k + j] = scratch[at(4 * j + r)];
 }
 
 // argmin_j  -2 S_j / W_j + Q_j / W_j^2; ties go to the lowest j. `distance` receives the value.
@@ -143,13 +146,7 @@ class KernelLloyd {
 public:
     KernelLloyd(const Rows<T>& kernel, const KernelKMeansOptions& options, std::span<const double> weights,
                 const Run& run)
-        : kernel_(kernel),
-          n_(kernel.rows),
-          k_(options.clusters),
-          options_(options),
-          weights_(weights),
-          run_(run),
-          sums_(n_, k_) {
+        : kernel_(kernel), options_(options), weights_(weights), run_(run) {
         for (Index i = 0; i < n_; ++i) total_ += weight(i) * diagonal(i);
     }
 
@@ -272,12 +269,8 @@ private:
         const RowBlocks blocks{n_, 64};
         std::vector<std::vector<double>> scratch(at(std::max(1, run_.threads)));
         for_each_block(blocks.count(), run_.threads, [&](Index block, int worker) {
-            for (Index i = blocks.begin(block); i < blocks.end(block); i += 4) {
-                const Index count = std::min<Index>(4, blocks.end(block) - i);
-                const T* rows[4];
-                for (Index r = 0; r < count; ++r) rows[r] = kernel_.row(i + r);
-                cluster_sums<T>(rows, count, labels, weights_, k_, scratch[at(worker)], sums_.data() + i * k_);
-            }
+            cluster_sums<T>(kernel_, blocks.begin(block), blocks.end(block), labels, weights_, k_, scratch[at(worker)],
+                            sums_.data() + blocks.begin(block) * k_);
         });
         mass_.assign(at(k_), 0.0);
         self_.assign(at(k_), 0.0);
@@ -321,12 +314,12 @@ private:
     }
 
     Rows<T> kernel_;
-    Index n_;
-    int k_;
     const KernelKMeansOptions& options_;
     std::span<const double> weights_;
     const Run& run_;
-    Matrix<double> sums_;  // n x k
+    Index n_ = kernel_.rows;
+    int k_ = options_.clusters;
+    Matrix<double> sums_ = Matrix<double>(n_, k_);
     std::vector<double> mass_, self_;
     double total_ = 0;  // sum_i w_i K_ii
     double objective_ = 0;
@@ -651,16 +644,11 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
                     refuse_overflow(scalar_type_of<T>());
                 values = {s.values.data(), end - begin, columns, columns};
             }
-            s.sums.resize(4 * at(k));
-            for (Index i = 0; i < values.rows; i += 4) {
-                const Index count = std::min<Index>(4, values.rows - i);
-                const T* four[4];
-                for (Index r = 0; r < count; ++r) four[r] = values.row(i + r);
-                cluster_sums<T>(four, count, members_, weights_, k, s.accumulators, s.sums.data());
-                double distance = 0;
-                for (Index r = 0; r < count; ++r)
-                    labels[at(begin + i + r)] = nearest_mean(s.sums.data() + r * k, mass_, self_, distance);
-            }
+            s.sums.resize(at((end - begin) * k));
+            cluster_sums<T>(values, 0, values.rows, members_, weights_, k, s.accumulators, s.sums.data());
+            double distance = 0;
+            for (Index i = begin; i < end; ++i)
+                labels[at(i)] = nearest_mean(s.sums.data() + (i - begin) * k, mass_, self_, distance);
         });
         return labels;
     });

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
@@ -47,11 +49,9 @@ public:
           weights_(problem.weights),
           size_(std::min<Index>(options.batch_size, points.rows())),
           total_weight_(static_cast<double>(points.rows())) {
-        if (!weights_.empty()) {
-            double sum = 0;
-            for (const double w : weights_) cumulative_.push_back(sum += w);
-            total_weight_ = sum;
-        }
+        if (weights_.empty()) return;
+        std::partial_sum(weights_.begin(), weights_.end(), std::back_inserter(cumulative_));
+        total_weight_ = cumulative_.back();
     }
 
     // k-means of a sample, or the given centroids.
@@ -124,9 +124,8 @@ public:
             for (Index& row : rows) row = draw(random);
             const Matrix<T> batch = to_matrix<T>(internal::gather_rows(points_, rows, run_));
             const Nearest near = nearest_centroids(batch, current, run_.threads, NearestWants::distances);
-            double inertia = 0;
-            for (const double squared : near.squared) inertia += squared;
-            inertia *= total_weight_ / static_cast<double>(size_);
+            const double inertia = std::accumulate(near.squared.begin(), near.squared.end(), 0.0) *
+                                   (total_weight_ / static_cast<double>(size_));
             for (Index r = 0; r < size_; ++r) {
                 const auto j = near.labels[at(r)];
                 const double rate = 1 / ++had[at(j)];
@@ -153,10 +152,9 @@ public:
                 archive.set_points("centroids", centroids);
                 archive.set_vector("had", had);
                 archive.set_vector("objectives", out.objectives);
-                archive.set_vector("figures", std::vector<double>{lowest, static_cast<double>(without_progress),
-                                                                  since_reassignment, static_cast<double>(out.repaired),
-                                                                  static_cast<double>(random.count()),
-                                                                  out.stopped == StopReason::converged ? 1.0 : 0.0});
+                archive.set_vector("figures",
+                                   internal::as_doubles(lowest, without_progress, since_reassignment, out.repaired,
+                                                        random.count(), out.stopped == StopReason::converged));
             });
         }
         out.objective = nearest_centroids(points_, current, run_.unstopped(), NearestWants::inertia, weights_).inertia;
@@ -226,17 +224,10 @@ private:
         starved.resize(std::min(starved.size(), std::max<std::size_t>(1, at(size_) / 2)));
         int moved = 0;
         for (const std::size_t j : starved) {
-            double total = 0;
-            for (const double squared : share) total += squared;
+            const double total = std::accumulate(share.begin(), share.end(), 0.0);
             if (!(total > 0)) break;  // every remaining row of the batch lies on a centroid
             double left = random.uniform() * total;
-            Index row = -1;
-            for (Index r = 0; r < size_; ++r) {
-                if (!(share[at(r)] > 0)) continue;
-                row = r;
-                if (left < share[at(r)]) break;
-                left -= share[at(r)];
-            }
+            const Index row = internal::row_at_share(0, size_, left, [&](Index r) { return share[at(r)]; });
             const auto busy = near.labels[at(row)];
             centroids.row(static_cast<Index>(j)) =
                 (1 - kSplit) * centroids.row(busy) + kSplit * batch.row(row).template cast<double>();

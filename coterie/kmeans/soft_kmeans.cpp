@@ -311,8 +311,7 @@ SoftKMeansModel fit_rows(const SoftKMeansOptions& options, const Run& run, const
                 kept.after_iteration([&](Archive& archive) {
                     archive.set_points("centroids", centroids);
                     archive.set_vector("objectives", out.objectives);
-                    archive.set_vector("converged",
-                                       std::vector<double>{out.stopped == StopReason::converged ? 1.0 : 0.0});
+                    archive.set_vector("converged", internal::as_doubles(out.stopped == StopReason::converged));
                 });
             }
             out.centroids = centroids.template cast<T>();
@@ -327,10 +326,10 @@ SoftKMeansModel fit_rows(const SoftKMeansOptions& options, const Run& run, const
     report.seconds.emplace_back("labels", watch.seconds());
     report.empty_cluster_policy = "a cluster whose probability is 0 for every row keeps its centroid";
     internal::finish_report(report, points, labels, options.clusters, static_cast<Index>(distinct), run);
-    report.details.emplace_back("temperature", *used.temperature);
-    report.details.emplace_back("distortion", last.distortion);
-    report.details.emplace_back(
-        "entropy", std::max(0.0, (last.distortion - last.free_energy) / *used.temperature / spread.total_weight));
+    const double entropy = (last.distortion - last.free_energy) / *used.temperature / spread.total_weight;
+    report.details.insert(
+        report.details.end(),
+        {{"temperature", *used.temperature}, {"distortion", last.distortion}, {"entropy", std::max(0.0, entropy)}});
     return SoftKMeansModel(std::move(centroids), std::move(labels), std::move(report), used);
 }
 

@@ -30,15 +30,7 @@ using internal::filled;
 class Chain {
 public:
     Chain(PointsView points, std::span<const double> weights, const std::vector<Index>& leaves, const Run& run)
-        : run_(run),
-          kernels_(internal::kernels<double>()),
-          d_(points.columns()),
-          means_(static_cast<Index>(leaves.size()), d_),
-          weight_(leaves.size()),
-          size_(leaves.size(), 1),
-          cluster_(leaves.size()),
-          height_(leaves.size(), 0.0),
-          active_(leaves.size()) {
+        : run_(run), d_(points.columns()), means_(static_cast<Index>(leaves.size()), d_), active_(leaves.size()) {
         points.visit([&](const auto& rows) {
             for (std::size_t i = 0; i < leaves.size(); ++i)
                 means_.row(static_cast<Index>(i)) = rows.block(leaves[i], leaves[i] + 1).template cast<double>();
@@ -163,16 +155,16 @@ private:
     }
 
     const Run& run_;
-    const internal::Kernels<double>& kernels_;
+    const internal::Kernels<double>& kernels_ = internal::kernels<double>();
     Index d_;
     Matrix<double> means_;
-    std::vector<double> weight_;
-    std::vector<Index> size_;     // number of leaves; 0 after the cluster was merged into another
-    std::vector<Index> cluster_;  // number in the dendrogram
-    std::vector<double> height_;  // of the merge that made the cluster
-    std::vector<Index> active_;   // slots in use, ascending
-    std::vector<Found> first_;    // of each leaf
-    std::vector<Found> found_;    // of each block of a scan
+    std::vector<Index> active_;  // slots in use, ascending
+    std::vector<double> weight_ = std::vector<double>(active_.size());
+    std::vector<Index> size_ = std::vector<Index>(active_.size(), 1);  // leaves; 0 after a merge into another cluster
+    std::vector<Index> cluster_ = std::vector<Index>(active_.size());  // number in the dendrogram
+    std::vector<double> height_ = std::vector<double>(active_.size(), 0.0);  // of the merge that made the cluster
+    std::vector<Found> first_;                                               // of each leaf
+    std::vector<Found> found_;                                               // of each block of a scan
 };
 
 }  // namespace

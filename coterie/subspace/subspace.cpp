@@ -132,7 +132,7 @@ private:
             archive->set_vector("objectives", report_.objective_per_iteration);
             archive->set_vector("after_assignments", after_assignments_);
             archive->set_vector("after_prototypes", after_prototypes_);
-            archive->set_vector("distinct", std::vector<double>{static_cast<double>(distinct_)});
+            archive->set_vector("distinct", internal::as_doubles(distinct_));
         });
     }
     void go_on() {

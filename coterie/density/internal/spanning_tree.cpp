@@ -93,18 +93,8 @@ Candidate candidate(double squared, double apart, Index a, Index b) {
 class Boruvka {
 public:
     Boruvka(const RowTree& tree, Neighbors lists, Index s, const Run& run)
-        : tree_(tree),
-          rows_(tree.rows()),
-          n_(rows_.rows()),
-          lists_(std::move(lists)),
-          run_(run),
-          component_(at(n_)),
-          core_(at(n_)),
-          own_best_(at(n_)),
-          exhausted_(at(n_), 0),
-          bound_(rows_.columns()) {
+        : tree_(tree), lists_(std::move(lists)), run_(run) {
         std::iota(component_.begin(), component_.end(), std::int32_t{0});
-        components_ = n_;
         for (Index i = 0; i < n_; ++i) core_[at(i)] = lists_.squared[at(i * lists_.count + s - 1)];
         if (rows_.columns() > columns_for_boxes) {
             const Vector<double> center = mean(rows_, run);
@@ -345,15 +335,16 @@ private:
     }
 
     const RowTree& tree_;
-    PointsView rows_;
-    Index n_;
+    PointsView rows_ = tree_.rows();
+    Index n_ = rows_.rows();
     Neighbors lists_;
     const Run& run_;
-    Index components_ = 0;
-    std::vector<std::int32_t> component_;       // of each position: 0..components_-1
-    std::vector<double> core_;                  // squared
-    std::vector<Candidate> own_best_;           // of each position, within its list
-    std::vector<std::uint8_t> exhausted_;       // whether a position's list lies in its component
+    Index components_ = n_;
+    std::vector<std::int32_t> component_ = std::vector<std::int32_t>(at(n_));  // of each position: 0..components_-1
+    std::vector<double> core_ = std::vector<double>(at(n_));                   // squared
+    std::vector<Candidate> own_best_ = std::vector<Candidate>(at(n_));         // of each position, within its list
+    // Whether a position's list lies in its component.
+    std::vector<std::uint8_t> exhausted_ = std::vector<std::uint8_t>(at(n_), 0);
     std::vector<double> least_core_;            // of each node
     std::vector<std::int32_t> node_component_;  // -1: several components
     std::vector<Candidate> best_;               // of each component
@@ -364,7 +355,7 @@ private:
     std::vector<Candidate> edges_;
     CentredRows<float> centred_;
     double squared_scale_ = 1;
-    ScoreBound<float> bound_;
+    ScoreBound<float> bound_{rows_.columns()};
 };
 
 }  // namespace

@@ -52,8 +52,7 @@ LloydResult<T> constrained_lloyd(const LloydProblem& problem, const Matrix<doubl
                 archive->set_points("centroids", centroids);
                 archive->set_vector("prices", prices_before);
                 archive->set_vector("objectives", out.objectives);
-                archive->set_vector("assignment",
-                                    std::vector<double>{assignment.objective, assignment.optimal ? 1.0 : 0.0});
+                archive->set_vector("assignment", as_doubles(assignment.objective, assignment.optimal));
             });
         };
         const bool stop = run.stop_requested();

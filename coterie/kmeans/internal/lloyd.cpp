@@ -41,23 +41,7 @@ class Lloyd {
 public:
     // `origin`: of the panels.
     Lloyd(const LloydProblem& problem, const Matrix<T>& start, const Vector<T>& origin, const Restart& restart)
-        : points_(problem.points),
-          n_(points_.rows()),
-          d_(points_.columns()),
-          k_(static_cast<int>(start.rows())),
-          settings_(problem.settings),
-          weights_(problem.weights),
-          run_(problem.run),
-          restart_(restart),
-          grid_(grid_of(points_)),
-          own_(own_rows(grid_, run_.communicator())),
-          centroids_(start),
-          labels_(at(own_.count()), -1),
-          norm_(labels_.size()),
-          sums_(Matrix<double>::Zero(k_, d_)),
-          cluster_weight_(static_cast<std::size_t>(k_), 0.0),
-          layout_(k_, d_, counted),
-          moved_sums_(layout_.block_sums()) {
+        : problem_(problem), restart_(restart), centroids_(start) {
         panels_.pack(view(centroids_), origin);
         // Groups of panels share a lower bound. The bounds of all groups take at most an eighth of the points' memory.
         const auto panels = static_cast<Index>(panels_.panels().size());
@@ -70,8 +54,6 @@ public:
             const auto& panel = panels_.panels()[static_cast<std::size_t>(p)];
             group_of_.insert(group_of_.end(), static_cast<std::size_t>(panel.centroids), group_of_panel_.back());
         }
-        cache_rows_ = std::min(rows_in_cache(d_, sizeof(T)), grid_.size);
-        centroid_threads_ = threads_for(16.0 * static_cast<double>(d_) * k_, run_.threads);
         for (int worker = 0; worker < std::max(1, run_.threads); ++worker) scratch_.emplace_back(cache_rows_);
     }
 
@@ -110,7 +92,11 @@ public:
             out.objective = out.objectives.back();
             return out;
         }
-        release_working_memory();
+        // Releases memory for the last pass.
+        std::vector<float>().swap(upper_);
+        std::vector<float>().swap(lower_);
+        std::vector<T>().swap(norm_);
+        Labels().swap(labels_);
         auto final = nearest_centroids(points_, out.centroids, run_.unstopped(), NearestWants::inertia, weights_);
         out.labels = std::move(final.labels);
         out.objective = settings_.unit_length ? final.inertia / 2 : final.inertia;
@@ -220,9 +206,8 @@ private:
         archive.set_points("sums", sums_);
         archive.set_vector("mass", cluster_weight_);
         archive.set_vector("objectives", out.objectives);
-        archive.set_vector("figures",
-                           std::vector<double>{scatter_, threshold_, computed_, static_cast<double>(out.repaired),
-                                               out.stopped == StopReason::converged ? 1.0 : 0.0});
+        archive.set_vector(
+            "figures", as_doubles(scatter_, threshold_, computed_, out.repaired, out.stopped == StopReason::converged));
         std::vector<double> rows;
         std::vector<std::int32_t> clusters;
         for (const Repair& repair : repairs_) {
@@ -599,36 +584,30 @@ private:
             for (const Move& move : scratch.moves) labels_[at(move.row)] = move.from;
     }
 
-    void release_working_memory() {
-        std::vector<float>().swap(upper_);
-        std::vector<float>().swap(lower_);
-        std::vector<T>().swap(norm_);
-        Labels().swap(labels_);
-    }
-
-    PointsView points_;
-    Index n_, d_;
-    int k_;
-    LloydSettings settings_;
-    std::span<const double> weights_;
-    const Run& run_;
+    const LloydProblem& problem_;
+    PointsView points_ = problem_.points;
+    Index n_ = points_.rows(), d_ = points_.columns();
+    const LloydSettings& settings_ = problem_.settings;
+    std::span<const double> weights_ = problem_.weights;
+    const Run& run_ = problem_.run;
     Restart restart_;
-    RowBlocks grid_;
-    Range own_;  // this process' rows; all values per row belong to them
+    RowBlocks grid_ = grid_of(points_);
+    Range own_ = own_rows(grid_, run_.communicator());  // this process' rows; all values per row belong to them
     Matrix<T> centroids_;
+    int k_ = static_cast<int>(centroids_.rows());
     Matrix<T> assigned_;  // the centroids of the last assignment, to which the bounds refer
     CentroidPanels<T> panels_;
-    Labels labels_;
-    std::vector<T> norm_;   // ||x_i - m||^2
-    double scatter_ = 0;    // sum_i w_i ||x_i - m||^2
-    double scale_ = 0;      // root mean square of ||x_i - m||
-    double threshold_ = 0;  // for the squared movement of the centroids
-    Matrix<double> sums_;   // sum of w_i x_i over each cluster
-    std::vector<double> cluster_weight_;
-    ClusterSumLayout layout_;
-    BlockSums moved_sums_;
-    Index cache_rows_ = 0;
-    int centroid_threads_ = 1;
+    Labels labels_ = Labels(at(own_.count()), -1);
+    std::vector<T> norm_ = std::vector<T>(labels_.size());  // ||x_i - m||^2
+    double scatter_ = 0;                                    // sum_i w_i ||x_i - m||^2
+    double scale_ = 0;                                      // root mean square of ||x_i - m||
+    double threshold_ = 0;                                  // for the squared movement of the centroids
+    Matrix<double> sums_ = Matrix<double>::Zero(k_, d_);    // sum of w_i x_i over each cluster
+    std::vector<double> cluster_weight_ = std::vector<double>(at(k_), 0.0);
+    ClusterSumLayout layout_{k_, d_, counted};
+    BlockSums moved_sums_ = layout_.block_sums();
+    Index cache_rows_ = std::min(rows_in_cache(d_, sizeof(T)), grid_.size);
+    int centroid_threads_ = threads_for(16.0 * static_cast<double>(d_) * k_, run_.threads);
     std::vector<Scratch> scratch_;
     bool under_way_ = false;       // whether an iteration is unfinished
     std::vector<Repair> repairs_;  // of the last iteration, from all processes

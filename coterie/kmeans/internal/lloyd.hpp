@@ -34,7 +34,7 @@ struct LloydResult : Fitted<T> {    // objective: the inertia, or half of it for
 template <class T>
 void store_fitted(Archive& archive, const LloydResult<T>& best) {
     store_fitted<T>(archive, static_cast<const Fitted<T>&>(best));
-    archive.set_vector("best_work", std::vector<double>{best.distances_computed, best.optimal ? 1.0 : 0.0});
+    archive.set_vector("best_work", as_doubles(best.distances_computed, best.optimal));
 }
 template <class T>
 void load_fitted(const Archive& archive, LloydResult<T>& best) {

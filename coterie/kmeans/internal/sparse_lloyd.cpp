@@ -125,7 +125,7 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, const LloydProblem& prob
                 [&](Archive& archive) {  // the state before this iteration: a resumed fit repeats it
                     archive.set_points("centroids", begun_with);
                     archive.set_vector("objectives", std::span(out.objectives).first(out.objectives.size() - 1));
-                    archive.set_vector("repaired", std::vector<double>{static_cast<double>(repaired)});
+                    archive.set_vector("repaired", as_doubles(repaired));
                 });
     }
     out.distances_computed = out.iterations;

@@ -106,12 +106,7 @@ public:
           tolerance_(tolerance),
           run_(run),
           known_(known.cols()),
-          // Twice the required columns and 40 more: measurements show that this is enough even for few columns.
-          capacity_(std::min(known_ + 2 * count + 10 * kBlock, m.rows() - kBlock)),
-          basis_(Matrix<double>::Zero(m.rows(), padded(capacity_))),
-          block_(m.rows(), kBlock),
           rest_(m.rows(), kBlock),
-          chunks_{m.rows(), std::max<Index>(512, (m.rows() + 63) / 64)},
           draws_(purpose << 32) {
         static_assert(kBlock == lanczos_block);
         basis_.leftCols(known_) = known;
@@ -432,11 +427,12 @@ private:
     double tolerance_;
     const Run& run_;
     Index known_;
-    Index capacity_;
-    Matrix<double> basis_;
-    Matrix<double> block_;
     Matrix<double> rest_;
-    RowBlocks chunks_;
+    Matrix<double> block_ = Matrix<double>(rest_.rows(), kBlock);
+    // Twice the required columns and 40 more: measurements show that this is enough even for few columns.
+    Index capacity_ = std::min(known_ + 2 * count_ + 10 * kBlock, rest_.rows() - kBlock);
+    Matrix<double> basis_ = Matrix<double>::Zero(rest_.rows(), padded(capacity_));
+    RowBlocks chunks_{rest_.rows(), std::max<Index>(512, (rest_.rows() + 63) / 64)};
     Matrix<double> projected_;
     Matrix<double> rest_squared_;
     Index width_ = 0;

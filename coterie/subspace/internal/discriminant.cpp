@@ -44,9 +44,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
       normalization_(normalization),
       shrinkage_(shrinkage),
       soft_(soft),
-      run_(run),
-      grid_(grid_of(points)),
-      own_(own_rows(grid_, run.communicator())) {
+      run_(run) {
     const Index n = points.rows();
     const Index d = points.columns();
     together(run.communicator(), [&] {

@@ -118,8 +118,7 @@ private:
     Shrinkage shrinkage_;
     bool soft_;
     Run run_;
-    RowBlocks grid_;
-    Range own_;  // this process' rows
+    Range own_ = own_rows(points_, run_);  // this process' rows
     Vector<double> mean_;
     double total_trace_ = 0.0;
     double total_shrinkage_ = 0.0;
