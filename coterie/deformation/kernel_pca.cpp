@@ -94,8 +94,7 @@ Matrix<double> KernelPca::transform(PointsView points, const Run& run) const {
     const Matrix<double> by_component = coefficients_.transpose();
     const RowBlocks blocks{points.rows(), 1024};
     for (Index block = 0; block < blocks.count(); ++block) {
-        const Index begin = blocks.begin(block);
-        const Index count = blocks.end(block) - begin;
+        const Index begin = blocks.begin(block), count = blocks.end(block) - begin;
         const PointsView part = points.visit(
             [&](const auto& rows) { return PointsView(rows.row(begin), count, rows.columns, rows.stride); });
         const Matrix<double> x = less(part, origin_);

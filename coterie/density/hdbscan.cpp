@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include "coterie/base/checks.hpp"
@@ -170,8 +169,7 @@ void HdbscanModel::memberships_of(const double* x, const Place& place, double* t
         std::int32_t left = place.cluster;
         std::int32_t right = selected_[j];
         std::int32_t last = -1;
-        bool moved_left = false;
-        bool moved_right = false;
+        bool moved_left = false, moved_right = false;
         while (left != right) {
             std::int32_t& later = left > right ? left : right;
             (left > right ? moved_left : moved_right) = true;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/checks.hpp"
 #include "coterie/base/parallel/cluster_sums.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/sparse_points.hpp"
@@ -15,7 +15,6 @@
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
-#include "coterie/model/model.hpp"
 
 namespace coterie::internal {
 

@@ -13,7 +13,6 @@
 
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/parallel/blocks.hpp"
-#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/kmeans/seeding.hpp"
@@ -104,8 +103,7 @@ struct Fitted {
     Matrix<T> centroids;
     double objective = 0;
     std::vector<double> objectives;
-    int iterations = 0;
-    int repaired = 0;
+    int iterations = 0, repaired = 0;
     StopReason stopped = StopReason::iteration_limit;
 };
 /// Stores the best restart so far in a checkpoint.
@@ -227,8 +225,7 @@ auto best_of(int restarts, FitReport& report, KeptFit& kept, Start&& start, Iter
     using Result = std::invoke_result_t<Iterate&, From, const Restart&>;
     Result best;
     int best_restart = -1;
-    double seeding_seconds = 0;
-    double iteration_seconds = 0;
+    double seeding_seconds = 0, iteration_seconds = 0;
     std::vector<double> objectives;
     Stopwatch watch;
     int restart = 0;

@@ -2,8 +2,6 @@
 // ModelOf: a model that holds the options of its fit. CentroidModel: a model that has k centroids and assigns each
 // point to the nearest centroid.
 
-#include <string_view>
-
 #include "coterie/base/export.hpp"
 #include "coterie/model/model.hpp"
 

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -155,8 +153,7 @@ public:
         std::vector<double> mass, self;
         double objective = 0;
         std::vector<double> objectives;
-        int iterations = 0;
-        int repaired = 0;
+        int iterations = 0, repaired = 0;
         StopReason stopped = StopReason::iteration_limit;
     };
 
@@ -635,8 +632,7 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
         std::vector<Scratch> scratch(at(std::max(1, run.threads)));
         for_each_block(blocks.count(), run.threads, [&](Index block, int worker) {
             Scratch& s = scratch[at(worker)];
-            const Index begin = blocks.begin(block);
-            const Index end = blocks.end(block);
+            const Index begin = blocks.begin(block), end = blocks.end(block);
             Rows<T> values{rows.row(begin), end - begin, columns, rows.stride};
             if (kernel) {
                 s.values.resize(blocks.size, columns);

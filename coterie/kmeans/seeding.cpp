@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <string>
 
 #include "coterie/base/options.hpp"
@@ -254,8 +253,7 @@ private:
     template <class Act>
     void for_reachable(internal::BlockReader& reader, Index number, int worker, const std::vector<T>& reach, Scratch& s,
                        Act&& act) {
-        const Index begin = grid_.begin(number);
-        const Index end = grid_.end(number);
+        const Index begin = grid_.begin(number), end = grid_.end(number);
         std::optional<decltype(rows_of_block(reader, number, worker))> row;  // read at the first such row
         for (Index i = begin; i < end;) {
             std::size_t count = 0;
@@ -342,8 +340,7 @@ Index draw_by_weight(Index n, std::span<const double> weights, RandomStream& ran
 std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) {
     std::vector<Index> rows;
     for (Index j = 0; j < count; ++j) {
-        const Index begin = j * n / count;
-        const Index end = (j + 1) * n / count;
+        const Index begin = j * n / count, end = (j + 1) * n / count;
         rows.push_back(begin + static_cast<Index>(random.below(static_cast<std::uint64_t>(end - begin))));
     }
     return rows;

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
@@ -35,8 +34,7 @@ Terms soften(double* row, Index k, double temperature) {
     double least = std::numeric_limits<double>::infinity();
     for (Index j = 0; j < k; ++j) least = std::min(least, row[j]);
     // The nearest centroid's term is exp(0) = 1, so the sum neither vanishes nor overflows.
-    double sum = 0;
-    double distortion = 0;
+    double sum = 0, distortion = 0;
     for (Index j = 0; j < k; ++j) {
         const double above = row[j] - least;
         row[j] = std::exp(-above / temperature);
@@ -135,8 +133,7 @@ private:
 struct Pass {
     Matrix<double> sums;
     Vector<double> mass;
-    double free_energy = 0;
-    double distortion = 0;
+    double free_energy = 0, distortion = 0;
 };
 
 template <class T>
@@ -182,8 +179,7 @@ Pass pass_over(const SparsePoints& points, const SparseAssigner& assigner, const
     Matrix<double> probabilities(std::min(chunks.size, points.rows()), k);
     std::vector<Terms> terms(at(probabilities.rows()));
     for (Index chunk = 0; chunk < chunks.count(); ++chunk) {
-        const Index begin = chunks.begin(chunk);
-        const Index end = chunks.end(chunk);
+        const Index begin = chunks.begin(chunk), end = chunks.end(chunk);
         const double share = (stage.end - stage.begin) / static_cast<double>(chunks.count());
         Stage part = stage;
         part.begin = stage.begin + share * static_cast<double>(chunk);

@@ -8,8 +8,6 @@
 // Sparse points (base/sparse_points.hpp) are used entry by entry; the scaled values are a copy.
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/model/method.hpp"

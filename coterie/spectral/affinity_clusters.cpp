@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 
 #include "coterie/base/memory.hpp"
@@ -200,8 +199,7 @@ Vector<double> degrees_of(const SparseMatrix& affinity) {
 std::vector<Pair> smallest_pairs(const SparseMatrix& affinity, const std::vector<std::vector<Index>>& components,
                                  std::size_t connected, const AffinityClusterOptions& options, AffinityClusters& out,
                                  const Run& run) {
-    const Index n = affinity.rows();
-    const Index k = options.clusters;
+    const Index n = affinity.rows(), k = options.clusters;
     const Vector<double> root = out.degrees.cwiseSqrt();
     std::vector<Pair> pairs;
     Index in_components = 0;

@@ -109,8 +109,7 @@ public:
     SpectralModel from_affinity(const SparseMatrix& affinity) {
         const SpectralOptions& used = model_.options_;
         FitReport& report = model_.report_;
-        const Index n = affinity.rows();
-        const Index k = used.clusters;
+        const Index n = affinity.rows(), k = used.clusters;
         if (model_.dimensions_ == 0) model_.dimensions_ = n;
         AffinityClusters found = cluster_affinity(affinity, {used.clusters, used.restarts, used.max_iterations}, run_);
         double kmeans_seconds = 0;

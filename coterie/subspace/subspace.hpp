@@ -22,8 +22,6 @@
 // (LDA-k-means: Ding and Li 2007), seeded by k-means++.
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/model/method.hpp"
 #include "coterie/model/restarts.hpp"

@@ -17,7 +17,6 @@
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/parallel/work_apart.hpp"
 #include "coterie/deformation/internal/row_space.hpp"
-#include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
 namespace coterie::deformation::internal {
@@ -56,8 +55,7 @@ SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks,
 
 // Computes Q and S from the eigenvectors of G, or from those of an m x m matrix A with G = T A T', T'T = I.
 void SmoothMotion::keep_pairs(const EigenPairs& pairs, const Matrix<double>& to_points) {
-    const Index n = points_.rows();
-    const Index m = pairs.values.size();
+    const Index n = points_.rows(), m = pairs.values.size();
     // Exact eigenvalues are never below 0; those of rounding size are omitted.
     const double least = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * pairs.values[m - 1];
     Index rank = 0;
@@ -106,8 +104,7 @@ SmoothMotion::Indicator SmoothMotion::indicator_of(const Labels& labels, int clu
         const RowBlocks stripes{rows.cols(), 512};
         for_each_block(
             stripes.count(), threads_for(static_cast<double>(rows.size()), threads_), [&](Index stripe, int) {
-                const Index begin = stripes.begin(stripe);
-                const Index count = stripes.end(stripe) - begin;
+                const Index begin = stripes.begin(stripe), count = stripes.end(stripe) - begin;
                 for (Index i = 0; i < rows.rows(); ++i)
                     sums.row(column[at(labels[at(i)])]).segment(begin, count) += rows.row(i).segment(begin, count);
             });

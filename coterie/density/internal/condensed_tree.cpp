@@ -31,8 +31,7 @@ struct Linkage {
         for (const SpanningEdge& edge : edges) {
             const Index a = root_of(parent, edge.low);
             const Index b = root_of(parent, edge.high);
-            Index left = component[at(a)];
-            Index right = component[at(b)];
+            Index left = component[at(a)], right = component[at(b)];
             if (lowest(left) > lowest(right)) std::swap(left, right);
             merges.push_back({left, right, edge.length, rows(left) + rows(right), lowest(left)});
             const Index kept = rows(component[at(a)]) >= rows(component[at(b)]) ? a : b;

@@ -21,8 +21,7 @@ RowTree::RowTree(PointsView points, Index leaf_rows, const Run& run) : d_(points
     points.visit([&](const auto& rows) {
         for (std::size_t node = 0; node < nodes_.size(); ++node) {
             if (node % 64 == 0) run.throw_if_stopped("tree");
-            const Index begin = nodes_[node].begin;
-            const Index end = nodes_[node].end;
+            const Index begin = nodes_[node].begin, end = nodes_[node].end;
             box_of(static_cast<Index>(node), points);
             if (end - begin <= leaf_rows) {
                 leaves_.push_back(static_cast<Index>(node));

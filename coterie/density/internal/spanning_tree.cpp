@@ -25,7 +25,6 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <string>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
@@ -76,8 +75,7 @@ Neighbors lists_of(const RowTree& tree, Index count, const Run& run) {
 // An edge out of a component, in positions of the tree's order; lengths are squared. `apart`: the distance without core
 // distances.
 struct Candidate {
-    double squared = kInfinity;
-    double apart = kInfinity;
+    double squared = kInfinity, apart = kInfinity;
     std::int32_t low = -1;
     std::int32_t high = -1;
     bool operator<(const Candidate& other) const {

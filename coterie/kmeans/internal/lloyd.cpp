@@ -266,8 +266,7 @@ private:
         }
         const auto total =
             moved_sums_.over<T>(points_, run_, stage, [&](const RowBlock<T>& block, int worker, double* sums) {
-                const Index offset = block.first - own_.begin;
-                const Index stop = offset + block.rows.rows;
+                const Index offset = block.first - own_.begin, stop = offset + block.rows.rows;
                 for (Index begin = offset; begin < stop; begin += cache_rows_) {
                     const Part part{block, begin, std::min(begin + cache_rows_, stop), offset};
                     if (first) {

@@ -2,14 +2,11 @@
 // Internal: Lloyd's iterations from given centroids.
 
 #include <span>
-#include <string>
-#include <vector>
 
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/constraints/constraints.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
-#include "coterie/model/fit_report.hpp"
 
 namespace coterie::kmeans::internal {
 

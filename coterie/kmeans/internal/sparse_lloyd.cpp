@@ -47,8 +47,7 @@ struct Step {
 template <class T>
 Step move_centroids(const ClusterSums& found, const Spread& spread, const LloydSettings& settings, Matrix<T>& centroids,
                     const Run& run) {
-    const Index k = centroids.rows();
-    const Index d = centroids.cols();
+    const Index k = centroids.rows(), d = centroids.cols();
     std::vector<double> moved(at(k), 0.0);
     // What cluster j subtracts from the scatter about m, the mean of all points: w_j ||m_j - m||^2. For unit length:
     // what it subtracts from the total weight, || s_j ||.

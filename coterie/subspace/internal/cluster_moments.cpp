@@ -11,7 +11,6 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
-#include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/text.hpp"
 
 namespace coterie::subspace::internal {

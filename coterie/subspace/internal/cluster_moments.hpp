@@ -56,8 +56,7 @@ public:
     /// Trace and squared Frobenius norm of  M_j - a c c',  c = centroid - origin (d), a = sum_i A_ij: the cluster's
     /// scatter about its own mean.
     struct Norms {
-        double trace = 0;
-        double squared_frobenius = 0;
+        double trace = 0, squared_frobenius = 0;
     };
     Norms scatter_norms(int cluster, const Vector<double>& centroid, double mass) const;
 

@@ -45,8 +45,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
       shrinkage_(shrinkage),
       soft_(soft),
       run_(run) {
-    const Index n = points.rows();
-    const Index d = points.columns();
+    const Index n = points.rows(), d = points.columns();
     together(run.communicator(), [&] {
         require_memory(6.0 * sizeof(double) * static_cast<double>(d) * static_cast<double>(d),
                        filled("the search for a subspace of {} columns", d));

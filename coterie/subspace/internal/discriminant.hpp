@@ -22,7 +22,6 @@
 // exchange k d^2 / 2 numbers per round and keep twice as many.
 
 #include <optional>
-#include <span>
 #include <variant>
 #include <vector>
 
@@ -120,8 +119,7 @@ private:
     Run run_;
     Range own_ = own_rows(points_, run_);  // this process' rows
     Vector<double> mean_;
-    double total_trace_ = 0.0;
-    double total_shrinkage_ = 0.0;
+    double total_trace_ = 0.0, total_shrinkage_ = 0.0;
     Matrix<double> whitening_;       // by descending variance
     Matrix<double> whitening_gram_;  // W W', r x r: fixed shrinkage only
 
