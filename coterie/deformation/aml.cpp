@@ -31,33 +31,29 @@ Matrix<double> indicated(const Matrix<double>& rows, const Labels& labels, int c
 
 // Q, p x r: the leading right singular vectors of L'A. They give W = M Q'.
 Matrix<double> leading_directions(const Matrix<double>& seen, int count, int threads) {
-    const Matrix<double> scatter = internal::transposed_by(seen, seen, threads);
-    return smallest_symmetric_eigen(Matrix<double>(-scatter), count).vectors.transpose();
+    return smallest_symmetric_eigen(-internal::transposed_by(seen, seen, threads), count).vectors.transpose();
 }
 
 }  // namespace
 
 const OptionSet& AmlOptions::described() {
+    using Options = AmlOptions;
     static const OptionSet set =
-        describe_space(OptionSetFor<AmlOptions>()
-                           .integer("clusters", &AmlOptions::clusters, at_least(1), "number of clusters k")
+        describe_space(OptionSetFor<Options>()
+                           .integer("clusters", &Options::clusters, at_least(1), "number of clusters k")
                            .letter('k')
-                           .real("lambda", &AmlOptions::lambda, above(0), "regularisation of the metric (ridge)",
+                           .real("lambda", &Options::lambda, above(0), "regularisation of the metric (ridge)",
                                  "`lambda_rel` times the mean eigenvalue of the scatter matrix X'X")
-                           .real("lambda_rel", &AmlOptions::lambda_rel, between(1e-12, 1e12),
+                           .real("lambda_rel", &Options::lambda_rel, between(1e-12, 1e12),
                                  "value of `lambda` in units of tr(X'X) / q, the mean eigenvalue of the scatter matrix")
-                           .integer("dimensions", &AmlOptions::dimensions, at_least(1),
+                           .integer("dimensions", &Options::dimensions, at_least(1),
                                     "number of directions of the metric, at most k - 1", "k - 1"))
-            .integer("restarts", &AmlOptions::restarts, at_least(1),
+            .integer("restarts", &Options::restarts, at_least(1),
                      "number of runs of the k-means that gives the start; the best run is kept")
-            .integer("max_iterations", &AmlOptions::max_iterations, at_least(1), "maximum number of rounds")
-            .real("tolerance", &AmlOptions::tolerance, at_least(0),
+            .integer("max_iterations", &Options::max_iterations, at_least(1), "maximum number of rounds")
+            .real("tolerance", &Options::tolerance, at_least(0),
                   "stop when a round lowers the objective by at most this fraction; 0: stop when no label changes");
     return set;
-}
-
-AmlModel AmlMethod::fit(const Problem& problem, const AmlOptions& options, const Run& run) {
-    return AmlFits(problem, run).fit(options);
 }
 
 AmlModel AmlFits::fit(const AmlOptions& options) const {
@@ -69,12 +65,9 @@ AmlModel AmlFits::fit(const AmlOptions& options) const {
     AmlOptions& used = model.options_;
     FitReport& report = model.report_;
     Stopwatch watch;
-    const auto space = enter(used, options.clusters, PointSpace::Origin::mean);
+    const auto space = enter(used, k, PointSpace::Origin::mean, report, watch);
     model.space_ = space->space;
-    const Matrix<double>& x = *space->points;
-    const bool kernel = options.kernel == SpaceKernel::rbf;
-    if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
-    const RidgeBasis basis(x, options.lambda, options.lambda_rel, run);
+    const RidgeBasis basis(*space->points, options.lambda, options.lambda_rel, run);
     used.lambda = basis.lambda();
     if (basis.swamped())
         throw refused_option(
@@ -93,11 +86,7 @@ AmlModel AmlFits::fit(const AmlOptions& options) const {
     report.stopped = StopReason::iteration_limit;
     double before = std::numeric_limits<double>::infinity();
     for (int round = 0; round < options.max_iterations; ++round) {
-        if (run.stop_requested()) {
-            if (round == 0) run.throw_if_stopped("rounds");
-            report.stopped = StopReason::interrupted;
-            break;
-        }
+        if (internal::stopped_between_iterations(report, "rounds", run)) break;
         const Matrix<double> next = leading_directions(seen, *used.dimensions, run.threads);
         const Matrix<double> projected = internal::rows_by_rows(whitened, next, run.threads);
         // An empty cluster starts at the origin, the mean of all points, so that it may get points.
@@ -116,13 +105,8 @@ AmlModel AmlFits::fit(const AmlOptions& options) const {
         labels = found->labels();
         model.centroids_ = to_matrix<double>(found->centroids());
         seen = indicated(whitened, labels, k, run.threads);
-        report.objective = k - internal::rows_by_rows(seen, directions, run.threads).squaredNorm();
-        report.objective_per_iteration.push_back(report.objective);
-        ++report.iterations;
-        run.report({.stage = "rounds",
-                    .fraction = static_cast<double>(report.iterations) / options.max_iterations,
-                    .objective = report.objective,
-                    .iteration = report.iterations});
+        internal::add_iteration(report, k - internal::rows_by_rows(seen, directions, run.threads).squaredNorm(),
+                                options.max_iterations, "rounds", run);
         if (found->fit_report().stopped == StopReason::interrupted) {
             report.stopped = StopReason::interrupted;
             break;

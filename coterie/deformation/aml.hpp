@@ -43,7 +43,13 @@ private:
     friend class AmlFits;
 };
 
-class AmlFits;
+/// Several fits of the same points. Each has the same bits as a single fit. Consecutive fits in the same space share
+/// the space and its k-means start. Safe to call from several threads.
+class COTERIE_API AmlFits : public internal::SpaceFits {
+public:
+    AmlFits(const Problem& problem, const Run& run) : SpaceFits("aml", problem, run) {}
+    AmlModel fit(const AmlOptions& options) const;
+};
 
 /// n x d points, 1 <= clusters <= n, dimensions at most k - 1 and at most the rank of X. Starts from k-means (k-means++
 /// with restarts), or from problem.initial_centroids (k x d). labels() is always predict(points).
@@ -62,16 +68,10 @@ struct COTERIE_API AmlMethod {
     static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"},
                                     .rule = LabelRule::nearest_projected,
                                     .baseline = true};
-    static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static Model fit(const Problem& problem, const Options& options, const Run& run) {
+        return Fits(problem, run).fit(options);
+    }
 };
 inline constexpr Fit<AmlMethod> fit_aml{};
-
-/// Several fits of the same points. Each has the same bits as a single fit. Consecutive fits in the same space share
-/// the space and its k-means start. Safe to call from several threads.
-class COTERIE_API AmlFits : public internal::SpaceFits {
-public:
-    AmlFits(const Problem& problem, const Run& run) : SpaceFits("aml", problem, run) {}
-    AmlModel fit(const AmlOptions& options) const;
-};
 
 }  // namespace coterie

@@ -12,6 +12,7 @@
 
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
+#include "coterie/deformation/internal/row_space.hpp"
 #include "coterie/deformation/internal/smooth_motion.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
@@ -22,6 +23,7 @@
 namespace coterie {
 namespace {
 
+using deformation::internal::product;
 using deformation::internal::SmoothMotion;
 using internal::cluster;
 using internal::means_of;
@@ -49,7 +51,8 @@ public:
           run_(run),
           labels_(std::move(start)) {
         moved_ = motion_.points();
-        deformation_ = SmoothMotion::Motion::none(motion_, discrete());
+        deformation_.in_basis = Matrix<double>::Zero(motion_.rank(), moved_.cols());
+        if (discrete()) deformation_.displacement = Matrix<double>::Zero(moved_.rows(), moved_.cols());
         centroids_ = Matrix<double>::Zero(options.clusters, moved_.cols());
         centroids_ = means_of(moved_, labels_, centroids_, run.threads);
         // The relaxed form starts from the labels too: the paper's initialisation.
@@ -62,28 +65,18 @@ public:
         const int damped = options_.damping > 0 ? options_.damped_rounds : 0;
         bool stale = true;  // whether best_ belongs to an older indicator
         for (int round = 0; round < options_.max_iterations + damped; ++round) {
-            if (run_.stop_requested()) {
-                if (round == 0) run_.throw_if_stopped("deformation");
-                report.stopped = StopReason::interrupted;
-                break;
-            }
+            if (internal::stopped_between_iterations(report, "deformation", run_)) break;
             const double keep = round < damped ? options_.damping : 0.0;
             if (stale) best_ = solver_.best(indicator_);
-            if (keep > 0) {
+            if (keep > 0)
                 deformation_.blend(keep, best_);
-            } else if (stale || damped == round) {
+            else if (stale || damped == round)
                 deformation_ = best_;
-            }
             const bool changed = discrete() ? assign() : false;
             stale = changed || !discrete();
             if (stale) indicator_ = current_indicator();
-            report.objective = solver_.objective(deformation_, indicator_);
-            report.objective_per_iteration.push_back(report.objective);
-            ++report.iterations;
-            run_.report({.stage = "rounds",
-                         .fraction = static_cast<double>(report.iterations) / (options_.max_iterations + damped),
-                         .objective = report.objective,
-                         .iteration = report.iterations});
+            internal::add_iteration(report, solver_.objective(deformation_, indicator_),
+                                    options_.max_iterations + damped, "rounds", run_);
             const bool still = std::abs(before - report.objective) <= options_.tolerance * std::abs(report.objective);
             if (round >= damped && !changed && (still || report.objective <= 0)) {
                 report.stopped = StopReason::converged;
@@ -124,11 +117,8 @@ private:
         if (options_.labels_from == CpdLabels::embedding) {
             const SmoothMotion::Leading leading = embedding();
             moved_ = motion_.points() + deformation_.displacement;
-            const Matrix<double> scale = leading.right * leading.singular_values.cwiseInverse().asDiagonal();
-            const Matrix<double> columns = scale.transpose();
-            labels_ = cluster(internal::rows_by_rows(moved_, columns, run_.threads), options_.clusters,
-                              options_.restarts, run_)
-                          .labels();
+            const Matrix<double> embedded = product(moved_, leading.scaled(), run_.threads);
+            labels_ = cluster(embedded, options_.clusters, options_.restarts, run_).labels();
             return labels_ != before;
         }
         moved_ = motion_.points() + deformation_.displacement;
@@ -158,38 +148,39 @@ private:
 }  // namespace
 
 const OptionSet& CpdOptions::described() {
+    using Options = CpdOptions;
     static const OptionSet set =
         describe_space(
-            OptionSetFor<CpdOptions>()
-                .integer("clusters", &CpdOptions::clusters, at_least(1), "number of clusters k")
+            OptionSetFor<Options>()
+                .integer("clusters", &Options::clusters, at_least(1), "number of clusters k")
                 .letter('k')
-                .real("lambda", &CpdOptions::lambda, above(0),
+                .real("lambda", &Options::lambda, above(0),
                       "penalty on the deformation; larger values deform the space less",
                       "`lambda_rel` times n^2, n the number of rows")
-                .real("lambda_rel", &CpdOptions::lambda_rel, above(0),
+                .real("lambda_rel", &Options::lambda_rel, above(0),
                       "value of `lambda` in units of n^2, n the number of rows")
-                .real("sigma", &CpdOptions::sigma, above(0),
+                .real("sigma", &Options::sigma, above(0),
                       "width of the deformation: rows closer than this move together", "`sigma_rel` times r")
-                .real("sigma_rel", &CpdOptions::sigma_rel, above(0),
+                .real("sigma_rel", &Options::sigma_rel, above(0),
                       "value of `sigma` in units of r, the root mean square distance of the rows from their mean"))
-            .choice("indicator", &CpdOptions::indicator, {"discrete", "relaxed"},
+            .choice("indicator", &Options::indicator, {"discrete", "relaxed"},
                     "what the deformation makes compact: the clusters (discrete), or their relaxation by leading "
                     "singular vectors (relaxed)")
             .choice(
-                "labels_from", &CpdOptions::labels_from, {"moved", "embedding"},
+                "labels_from", &Options::labels_from, {"moved", "embedding"},
                 "cluster the moved rows (moved), or their whitened embedding by leading singular vectors (embedding)")
-            .choice("origin", &CpdOptions::origin, {"mean", "zero"},
+            .choice("origin", &Options::origin, {"mean", "zero"},
                     "relaxed indicator: subtract the mean from the rows and use k - 1 vectors (mean), or leave the "
                     "rows unchanged and use k (zero)")
-            .real("damping", &CpdOptions::damping, between(0, 0.99),
+            .real("damping", &Options::damping, between(0, 0.99),
                   "share of the previous round's deformation that each of the first `damped_rounds` rounds keeps")
-            .integer("damped_rounds", &CpdOptions::damped_rounds, at_least(0), "number of damped rounds")
-            .integer("assignments_per_round", &CpdOptions::assignments_per_round, at_least(1),
+            .integer("damped_rounds", &Options::damped_rounds, at_least(0), "number of damped rounds")
+            .integer("assignments_per_round", &Options::assignments_per_round, at_least(1),
                      "how often a round assigns the rows to the nearest centroid", "until no label changes")
-            .integer("restarts", &CpdOptions::restarts, at_least(1),
+            .integer("restarts", &Options::restarts, at_least(1),
                      "number of runs of the k-means that gives the start; the best run is kept")
-            .integer("max_iterations", &CpdOptions::max_iterations, at_least(1), "maximum number of undamped rounds")
-            .real("tolerance", &CpdOptions::tolerance, at_least(0),
+            .integer("max_iterations", &Options::max_iterations, at_least(1), "maximum number of undamped rounds")
+            .real("tolerance", &Options::tolerance, at_least(0),
                   "stop when no label changes and the objective changes by at most this fraction");
     return set;
 }
@@ -242,69 +233,37 @@ private:
     Matrix<double> coefficients_;
 };
 
-struct CpdFits::Shared {
-    Shared(const Problem& problem, const Run& run) : fits("cpd", problem, run) {}
-
-    struct MotionOf {
-        std::shared_ptr<const Matrix<double>> points;
-        double sigma;
-        Index landmarks;
-        bool operator==(const MotionOf&) const = default;
-    };
-    internal::SpaceFits fits;
-    Memo<MotionOf, SmoothMotion> motion = {};
-};
-
-CpdFits::CpdFits(const Problem& problem, const Run& run) : shared_(std::make_unique<Shared>(problem, run)) {}
-CpdFits::~CpdFits() = default;
-
-std::vector<std::string> CpdFits::shared_options() {
-    return {"kernel", "kernel_width", "components", "landmarks", "origin",
-            "sigma",  "sigma_rel",    "clusters",   "restarts"};
-}
-
-CpdModel CpdMethod::fit(const Problem& problem, const CpdOptions& options, const Run& run) {
-    return CpdFits(problem, run).fit(options);
-}
-
 CpdModel CpdFits::fit(const CpdOptions& options) const {
-    const internal::SpaceFits& fits = shared_->fits;
-    const Run& run = fits.run();
-    const bool kernel = options.kernel == SpaceKernel::rbf;
-
+    const Run& run = this->run();
     CpdModel model;
     model.options_ = options;
     CpdOptions& used = model.options_;
     FitReport& report = model.report_;
     Stopwatch watch;
-    const auto space =
-        fits.enter(used, options.clusters, about_mean(options) ? PointSpace::Origin::mean : PointSpace::Origin::zero);
+    const auto origin = about_mean(options) ? PointSpace::Origin::mean : PointSpace::Origin::zero;
+    const auto space = enter(used, options.clusters, origin, report, watch);
     model.space_ = space->space;
     const Matrix<double>& x = *space->points;
-    if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     const Index n = x.rows();
     const double total = total_scatter_of(x);
     if (!used.sigma) used.sigma = options.sigma_rel * std::sqrt(total / static_cast<double>(n));
     if (!used.lambda) used.lambda = options.lambda_rel * static_cast<double>(n) * static_cast<double>(n);
 
-    const auto start = fits.start(*space, options.clusters, options.restarts);
+    const auto k_means = start(*space, options.clusters, options.restarts);
     report.seconds.emplace_back("k-means", watch.restart());
     const Index landmarks = options.landmarks_for(n);
-    const auto motion = shared_->motion({space->points, *used.sigma, landmarks}, [&] {
-        return std::make_shared<const SmoothMotion>(x, *used.sigma, landmarks, run);
-    });
+    const auto motion = motion_({space->points, *used.sigma, landmarks},
+                                [&] { return std::make_shared<const SmoothMotion>(x, *used.sigma, landmarks, run); });
     report.seconds.emplace_back("eigenvectors", watch.restart());
-    Rounds rounds(*motion, used, *used.lambda, start->labels(), run);
+    Rounds rounds(*motion, used, *used.lambda, k_means->labels(), run);
     rounds(report);
     report.seconds.emplace_back("rounds", watch.restart());
 
     const Matrix<double>& moved = rounds.moved();
     Matrix<double> embedded;
     if (options.labels_from == CpdLabels::embedding) {
-        const SmoothMotion::Leading leading = rounds.embedding();
-        model.embedding_ = leading.right * leading.singular_values.cwiseInverse().asDiagonal();
-        const Matrix<double> columns = model.embedding_.transpose();
-        embedded = internal::rows_by_rows(moved, columns, run.threads);
+        model.embedding_ = rounds.embedding().scaled();
+        embedded = product(moved, model.embedding_, run.threads);
     }
     const Matrix<double>& seen = embedded.size() > 0 ? embedded : moved;
     Labels labels = rounds.labels();
@@ -319,7 +278,7 @@ CpdModel CpdFits::fit(const CpdOptions& options) const {
     report.seconds.emplace_back("labels", watch.restart());
 
     report.empty_cluster_policy = "an empty cluster keeps its centroid";
-    internal::finish_report(report, fits.input(), model.labels_, options.clusters, options.clusters, run);
+    internal::finish_report(report, input(), model.labels_, options.clusters, options.clusters, run);
     const auto within_share = [&](const Matrix<double>& rows, double scatter) {
         const Matrix<double> means =
             means_of(rows, labels, Matrix<double>::Zero(options.clusters, rows.cols()), run.threads);
@@ -361,8 +320,7 @@ Matrix<double> CpdModel::embed(PointsView points, const Run& run) const {
     Matrix<double> x = space_->transform(points, run);
     movement_->move(x, run);
     if (embedding_.size() == 0) return x;
-    const Matrix<double> columns = embedding_.transpose();
-    return internal::rows_by_rows(x, columns, run.threads);
+    return product(x, embedding_, run.threads);
 }
 
 Labels CpdModel::predict_checked(PointsView points, const Run& run) const {
@@ -393,13 +351,6 @@ void CpdModel::parts(Parts& parts) {
     movement_ = std::make_shared<Movement>(
         by_landmarks ? nullptr : std::make_shared<const Matrix<double>>(std::move(points)),
         by_landmarks ? std::optional(std::move(landmarks)) : std::nullopt, *options_.sigma, std::move(coefficients));
-}
-
-CpdModel CpdModel::from(const Archive& archive) {
-    CpdModel model;
-    model.options_ = archive.options_as<CpdOptions>();
-    model.load(archive, model.options_.clusters);
-    return model;
 }
 
 }  // namespace coterie

@@ -24,13 +24,14 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/deformation/point_space.hpp"
 #include "coterie/model/method.hpp"
-#include "coterie/model/model.hpp"
 
 namespace coterie {
+
+namespace deformation::internal {
+class SmoothMotion;
+}
 
 enum class CpdIndicator { discrete, relaxed };
 enum class CpdLabels {
@@ -62,21 +63,21 @@ struct COTERIE_API CpdOptions : SpaceOptions {
     static const OptionSet& described();
 };
 
-class COTERIE_API CpdModel : public Model {
+class COTERIE_API CpdModel : public ModelOf<CpdOptions> {
 public:
     std::string_view method() const override { return "cpd"; }
     Index dimensions() const override { return space_->input_dimensions(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
 
-    /// The options of the fit. lambda, sigma and kernel_width are the values that were used.
-    const CpdOptions& options() const { return options_; }
-
     /// Embedding: moved points x + G(x, X) P, in the columns of the space; with labels_from embedding: y(x). Distances:
     /// to the centroids in the embedding.
     OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
 
-    OptionValues option_values() const override { return CpdOptions::described().values(&options_); }
-    static CpdModel from(const Archive& archive);
+    static CpdModel from(const Archive& archive) {
+        CpdModel model;
+        model.read(archive);
+        return model;
+    }
 
 protected:
     /// The nearest centroid in the embedding; ties go to the lowest.
@@ -91,14 +92,34 @@ private:
     // Moves new points. P is computed on first use: it costs n r d, and few of the fits of a grid need it.
     struct Movement;
 
-    CpdOptions options_;
     std::shared_ptr<const PointSpace> space_;
     std::shared_ptr<Movement> movement_;
     Matrix<double> embedding_;  // V Sigma^-1, d x c; empty: moved points
     Matrix<double> centroids_;  // k x d or k x c
 };
 
-class CpdFits;
+/// Several fits of the same points, with the bits of single fits. Consecutive fits share the space, the k-means start
+/// and the decomposition for sigma if the options for them are equal. Safe to call from several threads. The problem
+/// and the run must outlive this object.
+class COTERIE_API CpdFits : public internal::SpaceFits {
+public:
+    CpdFits(const Problem& problem, const Run& run) : SpaceFits("cpd", problem, run) {}
+    CpdModel fit(const CpdOptions& options) const;
+    /// Options whose change discards shared work, the most expensive first.
+    static std::vector<std::string> shared_options() {
+        return {"kernel", "kernel_width", "components", "landmarks", "origin",
+                "sigma",  "sigma_rel",    "clusters",   "restarts"};
+    }
+
+private:
+    struct MotionOf {
+        std::shared_ptr<const Matrix<double>> points;
+        double sigma;
+        Index landmarks;
+        bool operator==(const MotionOf&) const = default;
+    };
+    Memo<MotionOf, deformation::internal::SmoothMotion> motion_;
+};
 
 /// n x d points, 1 <= clusters <= n. Starts from k-means (k-means++ with restarts), or from problem.initial_centroids
 /// (k x d; the kernel form starts from the clusters of the points nearest to them).
@@ -119,27 +140,10 @@ struct COTERIE_API CpdMethod {
         "CPD-UML: deforms the space smoothly so that clusters become compact, linear or kernel";
     static constexpr Takes takes = {.initial_centroids = true};
     static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"}};
-    static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static Model fit(const Problem& problem, const Options& options, const Run& run) {
+        return Fits(problem, run).fit(options);
+    }
 };
 inline constexpr Fit<CpdMethod> fit_cpd{};
-
-/// Several fits of the same points, with the bits of single fits. Consecutive fits share the space, the k-means start
-/// and the decomposition for sigma if the options for them are equal. Safe to call from several threads. The problem
-/// and the run must outlive this object.
-class COTERIE_API CpdFits {
-public:
-    CpdFits(const Problem& problem, const Run& run);
-    ~CpdFits();
-    CpdFits(const CpdFits&) = delete;
-    CpdFits& operator=(const CpdFits&) = delete;
-
-    CpdModel fit(const CpdOptions& options) const;
-    /// Options whose change discards shared work, the most expensive first.
-    static std::vector<std::string> shared_options();
-
-private:
-    struct Shared;
-    std::unique_ptr<const Shared> shared_;
-};
 
 }  // namespace coterie

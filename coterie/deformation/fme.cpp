@@ -9,6 +9,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/deformation/internal/ridge_basis.hpp"
+#include "coterie/deformation/internal/row_space.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
@@ -16,6 +17,9 @@
 
 namespace coterie {
 namespace {
+
+using deformation::internal::product;
+using deformation::internal::RidgeBasis;
 
 // I - D^-1/2 A D^-1/2, n x n. Every point has neighbours, so no degree is 0.
 Matrix<double> normalised_laplacian(const Neighbors& neighbors, Index n) {
@@ -46,35 +50,32 @@ void set_constant_apart(Matrix<double>& matrix, double shift) {
 }  // namespace
 
 const OptionSet& FmeOptions::described() {
+    using Options = FmeOptions;
     static const OptionSet set =
         describe_space(
-            OptionSetFor<FmeOptions>()
-                .integer("clusters", &FmeOptions::clusters, at_least(1), "number of clusters k")
+            OptionSetFor<Options>()
+                .integer("clusters", &Options::clusters, at_least(1), "number of clusters k")
                 .letter('k')
-                .real("mu", &FmeOptions::mu, above(0), "weight of the regression relative to the graph",
+                .real("mu", &Options::mu, above(0), "weight of the regression relative to the graph",
                       "`mu_rel` divided by `gamma`")
-                .real("mu_rel", &FmeOptions::mu_rel, between(1e-12, 1e12),
+                .real("mu_rel", &Options::mu_rel, between(1e-12, 1e12),
                       "value of `mu` times `gamma`: weight of the regression's squared residual relative to the cut of "
                       "the graph")
-                .real("gamma", &FmeOptions::gamma, above(0),
+                .real("gamma", &Options::gamma, above(0),
                       "weight of the regression's squared residual relative to the squared norm of its coefficients W",
                       "`gamma_rel` divided by the mean eigenvalue of the scatter matrix X'X")
-                .real("gamma_rel", &FmeOptions::gamma_rel, between(1e-12, 1e12),
+                .real("gamma_rel", &Options::gamma_rel, between(1e-12, 1e12),
                       "value of `gamma` in units of q / tr(X'X), the inverse of the mean eigenvalue of the scatter "
                       "matrix")
-                .integer("neighbors", &FmeOptions::neighbors, at_least(1),
+                .integer("neighbors", &Options::neighbors, at_least(1),
                          "number of nearest neighbours of each row in the graph, at most n - 1")
-                .integer("dimensions", &FmeOptions::dimensions, at_least(1), "number of dimensions of the embedding",
+                .integer("dimensions", &Options::dimensions, at_least(1), "number of dimensions of the embedding",
                          "k - 1"))
-            .choice("labels_from", &FmeOptions::labels_from, {"regression", "embedding"},
+            .choice("labels_from", &Options::labels_from, {"regression", "embedding"},
                     "cluster the rows as the regression maps them (regression), or the embedding that the regression "
                     "approximates (embedding)")
-            .integer("restarts", &FmeOptions::restarts, at_least(1), "number of runs of k-means; the best run is kept");
+            .integer("restarts", &Options::restarts, at_least(1), "number of runs of k-means; the best run is kept");
     return set;
-}
-
-FmeModel FmeMethod::fit(const Problem& problem, const FmeOptions& options, const Run& run) {
-    return FmeFits(problem, run).fit(options);
 }
 
 FmeModel FmeFits::fit(const FmeOptions& options) const {
@@ -84,12 +85,10 @@ FmeModel FmeFits::fit(const FmeOptions& options) const {
     FmeOptions& used = model.options_;
     FitReport& report = model.report_;
     Stopwatch watch;
-    const auto space = enter(used, options.clusters, PointSpace::Origin::mean);
+    const auto space = enter(used, options.clusters, PointSpace::Origin::mean, report, watch);
     model.space_ = space->space;
     const Matrix<double>& x = *space->points;
     const Index n = x.rows();
-    const bool kernel = options.kernel == SpaceKernel::rbf;
-    if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     if (options.neighbors > n - 1)
         throw BadArgument(Code::not_accepted,
                           internal::filled("{} is too many for {}", options.neighbors, counted(n, "row")),
@@ -103,14 +102,13 @@ FmeModel FmeFits::fit(const FmeOptions& options) const {
     const Matrix<double> laplacian = normalised_laplacian(nearest_neighbors(x, options.neighbors, run), n);
     report.seconds.emplace_back("graph", watch.restart());
 
-    const deformation::internal::RidgeBasis ridge(x, options.gamma ? std::optional(1 / *options.gamma) : std::nullopt,
-                                                  1 / options.gamma_rel, run);
+    const RidgeBasis ridge(x, options.gamma ? std::optional(1 / *options.gamma) : std::nullopt, 1 / options.gamma_rel,
+                           run);
     used.gamma = 1 / ridge.lambda();
     if (ridge.swamped())
-        throw refused_option("gamma", options.gamma ? OptionValue(*options.gamma) : Automatic(),
-                             "at least " +
-                                 to_text(1 / (deformation::internal::RidgeBasis::most * ridge.mean_eigenvalue())) +
-                                 " for these data, or `auto`");
+        throw refused_option(
+            "gamma", options.gamma ? OptionValue(*options.gamma) : Automatic(),
+            "at least " + to_text(1 / (RidgeBasis::most * ridge.mean_eigenvalue())) + " for these data, or `auto`");
     if (!used.mu) used.mu = options.mu_rel / *used.gamma;
     const double weight = *used.mu * *used.gamma;
     if (!(*used.gamma > 0) || !std::isfinite(weight))
@@ -132,8 +130,7 @@ FmeModel FmeFits::fit(const FmeOptions& options) const {
     report.seconds.emplace_back("eigenvectors", watch.restart());
 
     const Matrix<double> seen = internal::transposed_by(whitened, f, run.threads);  // A'F
-    const Matrix<double> seen_by_dimension = seen.transpose();
-    model.directions_ = internal::rows_by_rows(ridge.map(), seen_by_dimension, run.threads);
+    model.directions_ = product(ridge.map(), seen, run.threads);
     model.offset_ = Vector<double>::Zero(*used.dimensions);
     const Matrix<double> regressed = model.projected(x, run.threads);
     const bool by_regression = options.labels_from == FmeLabels::regression;
@@ -159,8 +156,7 @@ FmeModel FmeFits::fit(const FmeOptions& options) const {
     details.emplace_back("gamma", *used.gamma);
     space->report_to(report);
     details.emplace_back("dimensions", std::int64_t{*used.dimensions});
-    const Matrix<double> smoothed = internal::rows_by_rows(laplacian, Matrix<double>(f.transpose()), run.threads);
-    details.emplace_back("cut", f.cwiseProduct(smoothed).sum());
+    details.emplace_back("cut", f.cwiseProduct(product(laplacian, f, run.threads)).sum());
     details.emplace_back("residual", (regressed - f).squaredNorm() / *used.dimensions);
     details.emplace_back("inertia", clusters.inertia());
     return model;

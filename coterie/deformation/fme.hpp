@@ -58,7 +58,13 @@ private:
     Matrix<double> embedding_;
 };
 
-class FmeFits;
+/// Several fits of the same points. Each has the same bits as a single fit. Consecutive fits in the same space share
+/// the space and its k-means start. Safe to call from several threads.
+class COTERIE_API FmeFits : public internal::SpaceFits {
+public:
+    FmeFits(const Problem& problem, const Run& run) : SpaceFits("fme", problem, run) {}
+    FmeModel fit(const FmeOptions& options) const;
+};
 
 /// n x d points, 1 <= clusters <= n, neighbors and dimensions at most n - 1. With problem.initial_centroids (k x d),
 /// k-means starts from their images under the regression. labels() equals predict(points) with labels_from regression,
@@ -77,16 +83,10 @@ struct COTERIE_API FmeMethod {
     static constexpr Takes takes = {.initial_centroids = true};
     static constexpr About about = {.compare = {.why_not = "its kernel's width must be chosen"},
                                     .rule = LabelRule::nearest_projected};
-    static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static Model fit(const Problem& problem, const Options& options, const Run& run) {
+        return Fits(problem, run).fit(options);
+    }
 };
 inline constexpr Fit<FmeMethod> fit_fme{};
-
-/// Several fits of the same points. Each has the same bits as a single fit. Consecutive fits in the same space share
-/// the space and its k-means start. Safe to call from several threads.
-class COTERIE_API FmeFits : public internal::SpaceFits {
-public:
-    FmeFits(const Problem& problem, const Run& run) : SpaceFits("fme", problem, run) {}
-    FmeModel fit(const FmeOptions& options) const;
-};
 
 }  // namespace coterie

@@ -10,13 +10,15 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/deformation/internal/kernel_factor.hpp"
-#include "coterie/linalg/dense.hpp"
+#include "coterie/deformation/internal/row_space.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 #include "coterie/linalg/scatter.hpp"
 
 namespace coterie {
 namespace {
+
+using deformation::internal::less;
 
 constexpr double least_eigenvalue = 1e-10;  // relative to the largest
 constexpr double least_residual = 1e-15;    // relative to the kernel's diagonal, which is 1
@@ -32,12 +34,6 @@ Index count_kept(const Vector<double>& ascending, Index points, std::optional<in
     return kept;
 }
 
-Matrix<double> less(PointsView points, const Vector<double>& origin) {
-    Matrix<double> out = to_matrix<double>(points);
-    out.rowwise() -= origin.transpose();
-    return out;
-}
-
 }  // namespace
 
 KernelPca::KernelPca(PointsView points, double width, std::optional<int> components, Index landmarks, const Run& run)
@@ -48,11 +44,10 @@ KernelPca::KernelPca(PointsView points, double width, std::optional<int> compone
                    "kernel PCA of " + std::to_string(n) + " rows" +
                        (landmarks > 0 ? " with " + std::to_string(columns) + " landmarks" : ""));
     points_ = less(points, origin_);
-    if (landmarks > 0) {
+    if (landmarks > 0)
         from_landmarks(components, landmarks, run);
-    } else {
+    else
         from_kernel(components, run);
-    }
 }
 
 void KernelPca::from_kernel(std::optional<int> components, const Run& run) {
@@ -83,8 +78,8 @@ void KernelPca::from_landmarks(std::optional<int> components, Index landmarks, c
         deformation::internal::kernel_factor(points_, width_, landmarks, least_residual, run);
     const Vector<double> means = factor.rows.colwise().mean();
     factor.rows.rowwise() -= means.transpose();
-    const Matrix<double> scatter = internal::transposed_by(factor.rows, factor.rows, run.threads);
-    const EigenPairs pairs = symmetric_eigen(scatter, run, "kernel PCA");
+    const EigenPairs pairs =
+        symmetric_eigen(internal::transposed_by(factor.rows, factor.rows, run.threads), run, "kernel PCA");
     const Index kept = count_kept(pairs.values, factor.rows.rows(), components);
     coefficients_ = pairs.vectors.rightCols(kept).rowwise().reverse();
     const Matrix<double> axes = coefficients_.transpose();
@@ -99,8 +94,7 @@ Matrix<double> KernelPca::transform(PointsView points, const Run& run) const {
     const Matrix<double> by_component = coefficients_.transpose();
     const RowBlocks blocks{points.rows(), 1024};
     for (Index block = 0; block < blocks.count(); ++block) {
-        const Index begin = blocks.begin(block);
-        const Index count = blocks.end(block) - begin;
+        const Index begin = blocks.begin(block), count = blocks.end(block) - begin;
         const PointsView part = points.visit(
             [&](const auto& rows) { return PointsView(rows.row(begin), count, rows.columns, rows.stride); });
         const Matrix<double> x = less(part, origin_);

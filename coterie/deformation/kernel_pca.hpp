@@ -27,7 +27,6 @@ public:
     /// time n landmarks^2.
     KernelPca(PointsView points, double width, std::optional<int> components, Index landmarks, const Run& run);
 
-    double width() const { return width_; }
     /// p: number of components.
     Index components() const { return coefficients_.cols(); }
     Index dimensions() const { return origin_.size(); }

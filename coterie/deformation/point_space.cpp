@@ -8,6 +8,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/text.hpp"
+#include "coterie/deformation/internal/row_space.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -45,19 +46,7 @@ PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, 
     }
 }
 
-Matrix<double> PointSpace::shifted(PointsView points) const {
-    Matrix<double> out = to_matrix<double>(points);
-    out.rowwise() -= origin_.transpose();
-    return out;
-}
-
-Matrix<double> PointSpace::fitted(PointsView points) const {
-    return kernel_pca_ ? kernel_pca_->scores() : shifted(points);
-}
-
-Matrix<double> PointSpace::transform(PointsView points, const Run& run) const {
-    return kernel_pca_ ? kernel_pca_->transform(points, run) : shifted(points);
-}
+Matrix<double> PointSpace::shifted(PointsView points) const { return deformation::internal::less(points, origin_); }
 
 void PointSpace::parts(Parts& parts, SpaceKernel kernel) {
     if (kernel == SpaceKernel::rbf) {
@@ -69,14 +58,10 @@ void PointSpace::parts(Parts& parts, SpaceKernel kernel) {
 
 namespace internal {
 
-void check_space_fit(const Problem& problem, int clusters, const Run& run) {
-    check_clustering_input(problem.points, clusters, {}, run);
-    check_initial_centroids(problem.initial_centroids, problem.points, clusters, 1, run);
-}
-
-std::shared_ptr<const FittedSpace> SpaceFits::enter(SpaceOptions& options, int clusters,
-                                                    PointSpace::Origin origin) const {
-    check_space_fit(problem_, clusters, run_);
+std::shared_ptr<const FittedSpace> SpaceFits::enter(SpaceOptions& options, int clusters, PointSpace::Origin origin,
+                                                    FitReport& report, Stopwatch& watch) const {
+    check_clustering_input(points_, clusters, {}, run_);
+    check_initial_centroids(problem_.initial_centroids, points_, clusters, 1, run_);
     const auto fitted = space_({options, origin}, [&] {
         SpaceOptions used = options;
         const auto space = std::make_shared<const PointSpace>(points_, used, origin, method_, run_);
@@ -84,6 +69,7 @@ std::shared_ptr<const FittedSpace> SpaceFits::enter(SpaceOptions& options, int c
         return std::shared_ptr<const FittedSpace>(new FittedSpace{space, points, used});
     });
     options.kernel_width = fitted->options.kernel_width;
+    if (options.kernel == SpaceKernel::rbf) report.seconds.emplace_back("kernel PCA", watch.restart());
     return fitted;
 }
 

@@ -65,9 +65,11 @@ public:
     /// p: d, or the number of kernel components.
     Index dimensions() const { return kernel_pca_ ? kernel_pca_->components() : origin_.size(); }
     /// n x p: the points from which the space was made.
-    Matrix<double> fitted(PointsView points) const;
+    Matrix<double> fitted(PointsView points) const { return kernel_pca_ ? kernel_pca_->scores() : shifted(points); }
     /// m x p: new points (m x d).
-    Matrix<double> transform(PointsView points, const Run& run) const;
+    Matrix<double> transform(PointsView points, const Run& run) const {
+        return kernel_pca_ ? kernel_pca_->transform(points, run) : shifted(points);
+    }
 
     /// Adds the p columns of the space; in the kernel form also what maps d columns of points to them.
     void parts(Parts& parts, SpaceKernel kernel);
@@ -80,10 +82,6 @@ private:
 };
 
 namespace internal {
-
-/// The checks of all fits of this module. Throws BadArgument and BadData for wrong shapes and values. Initial centroids
-/// are k x d.
-COTERIE_API void check_space_fit(const Problem& problem, int clusters, const Run& run);
 
 /// The points in a space, and the k-means from which fits start.
 struct FittedSpace {
@@ -107,8 +105,11 @@ public:
     SpaceFits(std::string_view method, const Problem& problem, const Run& run)
         : method_(method), points_(problem.points), run_(run), problem_(problem) {}
 
-    /// Runs check_space_fit and returns the space for these options. Replaces an automatic kernel_width.
-    std::shared_ptr<const FittedSpace> enter(SpaceOptions& options, int clusters, PointSpace::Origin origin) const;
+    /// Checks the problem (initial centroids are k x d) and returns the space for these options. Replaces an automatic
+    /// kernel_width. Adds the seconds of kernel PCA to the report. Throws BadArgument and BadData for wrong shapes and
+    /// values.
+    std::shared_ptr<const FittedSpace> enter(SpaceOptions& options, int clusters, PointSpace::Origin origin,
+                                             FitReport& report, Stopwatch& watch) const;
     /// k-means in the space with restarts, or from given_start.
     std::shared_ptr<const KMeansModel> start(const FittedSpace& in, int clusters, int restarts) const;
     /// Starting centroids from the initial centroids. Each is the mean, in `rows` (n x any), of the points that are

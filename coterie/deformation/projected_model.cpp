@@ -6,14 +6,13 @@
 #include <algorithm>
 
 #include "coterie/base/text.hpp"
-#include "coterie/linalg/dense.hpp"
+#include "coterie/deformation/internal/row_space.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {
 
 Matrix<double> ProjectedModel::projected(const Matrix<double>& rows, int threads) const {
-    const Matrix<double> columns = directions_.transpose();
-    Matrix<double> out = internal::rows_by_rows(rows, columns, threads);
+    Matrix<double> out = deformation::internal::product(rows, directions_, threads);
     out.rowwise() -= offset_.transpose();
     return out;
 }
@@ -37,14 +36,12 @@ void ProjectedModel::parts(Parts& parts) {
 }
 
 int internal::dimensions_of(std::optional<int> given, int clusters, Index most, std::string_view why) {
-    if (given && *given > most)
-        throw BadArgument(Code::not_accepted, internal::filled("{} is above the limit of {} ({})", *given, most, why),
-                          internal::filled("Use from 1 to {}, or `auto`", most),
-                          {.option = "dimensions",
-                           .value = std::to_string(*given),
-                           .accepted = internal::filled("from 1 to {}, or `auto`", most)});
-    if (given) return *given;
-    return static_cast<int>(std::clamp<Index>(clusters - 1, 1, std::max<Index>(1, most)));
+    if (!given) return static_cast<int>(std::clamp<Index>(clusters - 1, 1, std::max<Index>(1, most)));
+    if (*given <= most) return *given;
+    const std::string accepted = filled("from 1 to {}, or `auto`", most);
+    throw BadArgument(Code::not_accepted, filled("{} is above the limit of {} ({})", *given, most, why),
+                      "Use " + accepted,
+                      {.option = "dimensions", .value = std::to_string(*given), .accepted = accepted});
 }
 
 }  // namespace coterie

@@ -5,7 +5,6 @@
 
 #include "coterie/base/export.hpp"
 #include "coterie/deformation/point_space.hpp"
-#include "coterie/model/model.hpp"
 
 namespace coterie {
 
@@ -39,19 +38,11 @@ protected:
 
 /// A projected model with the options of its fit. A method derives its model from it and gives the name.
 template <class Options>
-class COTERIE_API ProjectedModelOf : public ProjectedModel {
-public:
-    /// The options of the fit. Automatic values are replaced by the values that were used.
-    const Options& options() const { return options_; }
-    OptionValues option_values() const override { return Options::described().values(&options_); }
-
+class COTERIE_API ProjectedModelOf : public ModelOf<Options, ProjectedModel> {
 protected:
     ProjectedModelOf() = default;
-    explicit ProjectedModelOf(const Archive& archive) : options_(archive.options_as<Options>()) {
-        load(archive, options_.clusters);
-    }
-    SpaceKernel kernel() const override { return options_.kernel; }
-    Options options_;
+    explicit ProjectedModelOf(const Archive& archive) { this->read(archive); }
+    SpaceKernel kernel() const override { return this->options_.kernel; }
 };
 
 namespace internal {

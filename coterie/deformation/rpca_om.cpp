@@ -34,8 +34,7 @@ Subspace weighted_subspace(const Matrix<double>& x, const Vector<double>& weight
     const Matrix<double> covariance = internal::transposed_by(weighted, weighted, threads);
     out.axes = smallest_symmetric_eigen(Matrix<double>(-covariance), dimensions).vectors;
     // Uses the differences: || x - b ||^2 - || U'(x - b) ||^2 would lose small residuals to rounding.
-    const Matrix<double> columns = out.axes.transpose();
-    const Matrix<double> inside = internal::rows_by_rows(centred, columns, threads);
+    const Matrix<double> inside = deformation::internal::product(centred, out.axes, threads);
     out.residuals = (centred - internal::rows_by_rows(inside, out.axes, threads)).rowwise().norm();
     out.squared_length = centred.squaredNorm();
     return out;
@@ -44,23 +43,20 @@ Subspace weighted_subspace(const Matrix<double>& x, const Vector<double>& weight
 }  // namespace
 
 const OptionSet& RpcaOmOptions::described() {
+    using Options = RpcaOmOptions;
     static const OptionSet set =
-        describe_space(OptionSetFor<RpcaOmOptions>()
-                           .integer("clusters", &RpcaOmOptions::clusters, at_least(1), "number of clusters k")
+        describe_space(OptionSetFor<Options>()
+                           .integer("clusters", &Options::clusters, at_least(1), "number of clusters k")
                            .letter('k')
-                           .integer("dimensions", &RpcaOmOptions::dimensions, at_least(1),
+                           .integer("dimensions", &Options::dimensions, at_least(1),
                                     "number of dimensions of the subspace",
                                     "k - 1, or all dimensions if there are fewer"))
-            .integer("restarts", &RpcaOmOptions::restarts, at_least(1),
+            .integer("restarts", &Options::restarts, at_least(1),
                      "number of runs of k-means in the subspace; the best run is kept")
-            .integer("max_iterations", &RpcaOmOptions::max_iterations, at_least(1), "maximum number of rounds")
-            .real("tolerance", &RpcaOmOptions::tolerance, at_least(0),
+            .integer("max_iterations", &Options::max_iterations, at_least(1), "maximum number of rounds")
+            .real("tolerance", &Options::tolerance, at_least(0),
                   "stop when a round lowers the objective by at most this fraction");
     return set;
-}
-
-RpcaOmModel RpcaOmMethod::fit(const Problem& problem, const RpcaOmOptions& options, const Run& run) {
-    return RpcaOmFits(problem, run).fit(options);
 }
 
 RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
@@ -71,10 +67,9 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
     RpcaOmOptions& used = model.options_;
     FitReport& report = model.report_;
     Stopwatch watch;
-    const auto space = enter(used, options.clusters, PointSpace::Origin::mean);
+    const auto space = enter(used, options.clusters, PointSpace::Origin::mean, report, watch);
     model.space_ = space->space;
     const bool kernel = options.kernel == SpaceKernel::rbf;
-    if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     used.dimensions = internal::dimensions_of(options.dimensions, options.clusters, space->points->cols(),
                                               kernel ? "the kernel components of the data" : "the columns of the data");
     // With more columns than rows, the subspace lies in the space of the rows and is computed there.
@@ -90,21 +85,11 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
     report.stopped = StopReason::iteration_limit;
     double before = std::numeric_limits<double>::infinity();
     for (int round = 0; round < options.max_iterations; ++round) {
-        if (run.stop_requested()) {
-            if (round == 0) run.throw_if_stopped("re-weighting");
-            report.stopped = StopReason::interrupted;
-            break;
-        }
+        if (internal::stopped_between_iterations(report, "re-weighting", run)) break;
         found = weighted_subspace(x, weights, *used.dimensions, run.threads);
-        report.objective = 0;
-        for (const double r : found.residuals)
-            report.objective += r >= shortest ? r : 0.5 * (r * r / shortest + shortest);
-        report.objective_per_iteration.push_back(report.objective);
-        ++report.iterations;
-        run.report({.stage = "re-weighting",
-                    .fraction = static_cast<double>(report.iterations) / options.max_iterations,
-                    .objective = report.objective,
-                    .iteration = report.iterations});
+        double objective = 0;
+        for (const double r : found.residuals) objective += r >= shortest ? r : 0.5 * (r * r / shortest + shortest);
+        internal::add_iteration(report, objective, options.max_iterations, "re-weighting", run);
         if (before - report.objective <= options.tolerance * report.objective) {
             report.stopped = StopReason::converged;
             break;
@@ -114,8 +99,7 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
     }
     report.seconds.emplace_back("re-weighting", watch.restart());
 
-    model.directions_ =
-        rows ? internal::rows_by_rows(rows->axes, Matrix<double>(found.axes.transpose()), run.threads) : found.axes;
+    model.directions_ = rows ? deformation::internal::product(rows->axes, found.axes, run.threads) : found.axes;
     model.offset_ = found.axes.transpose() * found.mean;
     const Matrix<double> inside = model.projected(*space->points, run.threads);
     const Matrix<double> given =

@@ -41,7 +41,13 @@ private:
     friend class RpcaOmFits;
 };
 
-class RpcaOmFits;
+/// Several fits of the same points. Each has the same bits as a single fit. Consecutive fits in the same space share
+/// the space and its k-means start. Safe to call from several threads.
+class COTERIE_API RpcaOmFits : public internal::SpaceFits {
+public:
+    RpcaOmFits(const Problem& problem, const Run& run) : SpaceFits("rpca-om", problem, run) {}
+    RpcaOmModel fit(const RpcaOmOptions& options) const;
+};
 
 /// n x d points, 1 <= clusters <= n, dimensions at most q. With dimensions = q, the subspace is the whole space, and
 /// the clusters are those of k-means. k-means starts from problem.initial_centroids (k x d), if given. labels() is
@@ -61,16 +67,10 @@ struct COTERIE_API RpcaOmMethod {
     static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"},
                                     .rule = LabelRule::nearest_projected,
                                     .baseline = true};
-    static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static Model fit(const Problem& problem, const Options& options, const Run& run) {
+        return Fits(problem, run).fit(options);
+    }
 };
 inline constexpr Fit<RpcaOmMethod> fit_rpca_om{};
-
-/// Several fits of the same points. Each has the same bits as a single fit. Consecutive fits in the same space share
-/// the space and its k-means start. Safe to call from several threads.
-class COTERIE_API RpcaOmFits : public internal::SpaceFits {
-public:
-    RpcaOmFits(const Problem& problem, const Run& run) : SpaceFits("rpca-om", problem, run) {}
-    RpcaOmModel fit(const RpcaOmOptions& options) const;
-};
 
 }  // namespace coterie

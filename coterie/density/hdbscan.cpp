@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include "coterie/base/checks.hpp"
@@ -16,100 +15,79 @@
 #include "coterie/density/internal/condensed_tree.hpp"
 #include "coterie/density/internal/row_tree.hpp"
 #include "coterie/density/internal/spanning_tree.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/linalg/centred_rows.hpp"
 #include "coterie/linalg/neighbors.hpp"
 
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::filled;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::size_t position(Index i) { return static_cast<std::size_t>(i); }
-
 // (1 / over) / (1 / under): under / over, at most 1.
 double share(double under, double over) { return over > under ? under / over : 1; }
-
-density::internal::Selection selection_of(const HdbscanOptions& options) {
-    return {.leaves = options.cluster_selection_method == ClusterSelection::leaf,
-            .least_birth = options.cluster_selection_epsilon,
-            .root = options.allow_single_cluster};
-}
-
-// Squared distances are compared, so values must not vanish when squared.
-void check_density_input(PointsView points, const Run& run) {
-    const double largest = check_points(points, points_of_fit(), run);
-    const double least = 1e-100;
-    if (largest > 0 && largest < least)
-        throw BadData(
-            Code::overflow,
-            filled("the largest magnitude is {}, so small that squared distances vanish; at least {} is accepted",
-                   to_text(largest), to_text(least)),
-            "Rescale the columns",
-            {.option = "points",
-             .value = to_text(largest),
-             .accepted = "largest magnitudes of at least " + to_text(least)});
-}
 
 }  // namespace
 
 const OptionSet& HdbscanOptions::described() {
+    using Options = HdbscanOptions;
     static const OptionSet set =
-        OptionSetFor<HdbscanOptions>()
-            .integer("min_cluster_size", &HdbscanOptions::min_cluster_size, at_least(2),
+        OptionSetFor<Options>()
+            .integer("min_cluster_size", &Options::min_cluster_size, at_least(2),
                      "smallest number of rows in a cluster; smaller sets of rows are noise")
-            .integer<int>("min_samples", &HdbscanOptions::min_samples, at_least(1),
+            .integer<int>("min_samples", &Options::min_samples, at_least(1),
                           "number of neighbours that defines density; larger values give more noise",
                           "`min_cluster_size`")
-            .choice("cluster_selection_method", &HdbscanOptions::cluster_selection_method, {"eom", "leaf"},
+            .choice("cluster_selection_method", &Options::cluster_selection_method, {"eom", "leaf"},
                     "which clusters of the tree are selected: the most persistent ones (eom, excess of mass), or those "
                     "that split no further (leaf), which are more and smaller")
-            .real("cluster_selection_epsilon", &HdbscanOptions::cluster_selection_epsilon, at_least(0),
+            .real("cluster_selection_epsilon", &Options::cluster_selection_epsilon, at_least(0),
                   "clusters that separate only below this distance stay one cluster; larger values give fewer clusters")
-            .flag("allow_single_cluster", &HdbscanOptions::allow_single_cluster,
+            .flag("allow_single_cluster", &Options::allow_single_cluster,
                   "allow one cluster of all rows as the result");
     return set;
 }
 
-density::internal::CondensedTree HdbscanModel::tree() const {
-    return {.parent = parent_, .birth = birth_, .row_cluster = row_cluster_, .row_distance = row_distance_};
-}
-
 void HdbscanModel::derive(const Run& run) {
-    const density::internal::CondensedTree tree = this->tree();
-    const density::internal::Selection selection = selection_of(options_);
+    const density::internal::CondensedTree tree{
+        .parent = parent_, .birth = birth_, .row_cluster = row_cluster_, .row_distance = row_distance_};
+    const density::internal::Selection selection{.leaves = options_.cluster_selection_method == ClusterSelection::leaf,
+                                                 .least_birth = options_.cluster_selection_epsilon,
+                                                 .root = options_.allow_single_cluster};
     std::vector<std::int32_t> number = density::internal::select_clusters(tree, selection);
     Labels found = density::internal::labels_of(tree, number, selection);
     // Numbers clusters by their lowest row.
-    std::vector<std::int32_t> renumbered(position(*std::max_element(number.begin(), number.end()) + 1), -1);
+    std::vector<std::int32_t> renumbered(at(*std::max_element(number.begin(), number.end()) + 1), -1);
     clusters_ = 0;
     for (auto& label : found) {
         if (label < 0) continue;
-        std::int32_t& to = renumbered[position(label)];
+        std::int32_t& to = renumbered[at(label)];
         if (to < 0) to = clusters_++;
         label = to;
     }
     row_labels_ = std::move(found);
     label_.assign(number.size(), -1);
-    selected_.assign(position(clusters_), -1);
+    selected_.assign(at(clusters_), -1);
     for (std::size_t c = 0; c < number.size(); ++c) {
         if (number[c] >= 0)
-            label_[c] = renumbered[position(number[c])];
+            label_[c] = renumbered[at(number[c])];
         else if (c > 0)
-            label_[c] = label_[position(parent_[c])];
-        if (number[c] >= 0 && label_[c] >= 0) selected_[position(label_[c])] = static_cast<std::int32_t>(c);
+            label_[c] = label_[at(parent_[c])];
+        if (number[c] >= 0 && label_[c] >= 0) selected_[at(label_[c])] = static_cast<std::int32_t>(c);
     }
     least_ = tree.least_distances();
     least_below_ = tree.least_distances_below();
     root_stays_ = selection.least_birth > 0 ? selection.least_birth : least_[0];
     std::vector<std::uint8_t> parted(parent_.size(), 0);
-    for (std::size_t c = 1; c < parent_.size(); ++c) parted[position(parent_[c])] = 1;
-    exemplars_.assign(position(clusters_), {});
+    for (std::size_t c = 1; c < parent_.size(); ++c) parted[at(parent_[c])] = 1;
+    exemplars_.assign(at(clusters_), {});
     for (std::size_t i = 0; i < row_cluster_.size(); ++i) {
-        const std::size_t c = position(row_cluster_[i]);
+        const std::size_t c = at(row_cluster_[i]);
         if (label_[c] >= 0 && parted[c] == 0 && !(row_distance_[i] > least_[c]))
-            exemplars_[position(label_[c])].push_back(static_cast<Index>(i));
+            exemplars_[at(label_[c])].push_back(static_cast<Index>(i));
     }
     if (points_.columns() <= density::internal::columns_for_boxes)
         rows_ = std::make_shared<const density::internal::RowTree>(points_, 16, run);
@@ -119,40 +97,37 @@ std::vector<HdbscanModel::Place> HdbscanModel::places_of(PointsView points, cons
     const Index n = points_.rows();
     const Index count = std::min<Index>(n, 2 * Index{*options_.min_samples});
     const Index core = std::min<Index>(*options_.min_samples, n) - 1;
-    std::vector<Place> out(position(points.rows()));
+    std::vector<Place> out(at(points.rows()));
     const auto place = [&](const auto& near) {  // near(j): the j-th nearest row and its squared distance
         const auto [nearest, squared_to_nearest] = near(0);
-        if (!(squared_to_nearest > 0))
-            return Place{row_cluster_[position(nearest)], row_distance_[position(nearest)], nearest};
+        if (!(squared_to_nearest > 0)) return Place{row_cluster_[at(nearest)], row_distance_[at(nearest)], nearest};
         const double own = std::sqrt(near(core).second);
         double least = infinity;
         Index best = nearest;
         for (Index j = 0; j < count; ++j) {
             const auto [row, squared] = near(j);
-            const double reached = std::max({own, core_distances_[position(row)], std::sqrt(squared)});
+            const double reached = std::max({own, core_distances_[at(row)], std::sqrt(squared)});
             if (reached < least) {
                 least = reached;
                 best = row;
             }
         }
-        Place found{row_cluster_[position(best)], std::max(least, row_distance_[position(best)]), -1};
-        while (found.cluster > 0 && birth_[position(found.cluster)] <= least)
-            found.cluster = parent_[position(found.cluster)];
+        Place found{row_cluster_[at(best)], std::max(least, row_distance_[at(best)]), -1};
+        while (found.cluster > 0 && birth_[at(found.cluster)] <= least) found.cluster = parent_[at(found.cluster)];
         return found;
     };
     if (rows_) {
         const RowBlocks blocks{points.rows(), 256};
         for_each_block(blocks.count(), run, {"nearest neighbours"}, [&](Index block, int) {
-            std::vector<double> x(position(points.columns()));
+            std::vector<double> x(at(points.columns()));
             std::vector<density::internal::RowTree::Near> found;
             points.visit([&](const auto& rows) {
                 for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
                     std::copy_n(rows.row(i), rows.columns, x.data());
                     rows_->nearest(x.data(), count, -1, found);
-                    for (auto& each : found) each.place = rows_->order()[position(each.place)];
+                    for (auto& each : found) each.place = rows_->order()[at(each.place)];
                     std::sort(found.begin(), found.end());  // ties by row
-                    out[position(i)] =
-                        place([&](Index j) { return std::pair(found[position(j)].place, found[position(j)].squared); });
+                    out[at(i)] = place([&](Index j) { return std::pair(found[at(j)].place, found[at(j)].squared); });
                 }
             });
         });
@@ -160,29 +135,25 @@ std::vector<HdbscanModel::Place> HdbscanModel::places_of(PointsView points, cons
     }
     const Neighbors found = nearest_neighbors(points_, points, count, run);
     for (Index i = 0; i < points.rows(); ++i)
-        out[position(i)] = place([&](Index j) {
-            return std::pair(Index{found.indices[position(i * count + j)]}, found.squared[position(i * count + j)]);
+        out[at(i)] = place([&](Index j) {
+            return std::pair(Index{found.indices[at(i * count + j)]}, found.squared[at(i * count + j)]);
         });
     return out;
 }
 
 Labels HdbscanModel::predict_checked(PointsView points, const Run& run) const {
     Labels out;
-    out.reserve(position(points.rows()));
-    for (const Place& place : places_of(points, run)) {
-        if (place.row >= 0) {
-            out.push_back(row_labels_[position(place.row)]);
-            continue;
-        }
-        const bool root = !selected_.empty() && selected_[0] == 0;
-        out.push_back(root && place.distance > root_stays_ ? -1 : label_[position(place.cluster)]);
-    }
+    const bool root = !selected_.empty() && selected_[0] == 0;
+    for (const Place& place : places_of(points, run))
+        out.push_back(place.row >= 0                         ? row_labels_[at(place.row)]
+                      : root && place.distance > root_stays_ ? -1
+                                                             : label_[at(place.cluster)]);
     return out;
 }
 
 void HdbscanModel::memberships_of(const double* x, const Place& place, double* to) const {
-    const std::size_t own = position(place.cluster);
-    const auto k = position(clusters_);
+    const std::size_t own = at(place.cluster);
+    const auto k = at(clusters_);
     std::vector<double> nearest(k, infinity);
     points_.view().visit([&](const auto& rows) {
         for (std::size_t j = 0; j < k; ++j)
@@ -198,15 +169,14 @@ void HdbscanModel::memberships_of(const double* x, const Place& place, double* t
         std::int32_t left = place.cluster;
         std::int32_t right = selected_[j];
         std::int32_t last = -1;
-        bool moved_left = false;
-        bool moved_right = false;
+        bool moved_left = false, moved_right = false;
         while (left != right) {
             std::int32_t& later = left > right ? left : right;
             (left > right ? moved_left : moved_right) = true;
             last = later;
-            later = parent_[position(later)];
+            later = parent_[at(later)];
         }
-        parting[j] = moved_left && moved_right ? birth_[position(last)] : place.distance;
+        parting[j] = moved_left && moved_right ? birth_[at(last)] : place.distance;
         to[j] = parting[j] > 0 || least_[own] > 0 ? std::exp(-parting[j] / least_[own]) : std::exp(-1.0);
         largest = std::max(largest, to[j]);
     }
@@ -217,7 +187,7 @@ void HdbscanModel::memberships_of(const double* x, const Place& place, double* t
         sum += to[j];
         if (parting[j] < parting[closest] || (parting[j] == parting[closest] && to[j] > to[closest])) closest = j;
     }
-    const double in_any = share(std::min(least_[position(selected_[closest])], place.distance), parting[closest]);
+    const double in_any = share(std::min(least_[at(selected_[closest])], place.distance), parting[closest]);
     for (std::size_t j = 0; j < k; ++j) to[j] *= in_any / sum;
 }
 
@@ -225,20 +195,18 @@ Matrix<double> HdbscanModel::output_checked(Output which, PointsView points, con
     const std::vector<Place> places = places_of(points, run);
     if (which == Output::outlier_score) {
         Matrix<double> out(points.rows(), 1);
-        for (Index i = 0; i < points.rows(); ++i) {
-            const Place& place = places[position(i)];
-            out(i, 0) = 1 - share(least_below_[position(place.cluster)], place.distance);
-        }
+        for (Index i = 0; i < points.rows(); ++i)
+            out(i, 0) = 1 - share(least_below_[at(places[at(i)].cluster)], places[at(i)].distance);
         return out;
     }
     Matrix<double> out(points.rows(), clusters_);
     const RowBlocks blocks{points.rows(), 64};
     for_each_block(blocks.count(), run, {"memberships"}, [&](Index block, int) {
-        std::vector<double> x(position(points.columns()));
+        std::vector<double> x(at(points.columns()));
         points.visit([&](const auto& rows) {
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
                 std::copy_n(rows.row(i), rows.columns, x.data());
-                memberships_of(x.data(), places[position(i)], out.data() + i * out.cols());
+                memberships_of(x.data(), places[at(i)], out.data() + i * out.cols());
             }
         });
     });
@@ -273,9 +241,9 @@ HdbscanModel HdbscanModel::from(const Archive& archive) {
     const auto clusters = static_cast<std::int32_t>(out.parent_.size());
     if (out.parent_[0] != -1) refuse("part 'tree_parent' does not begin with -1, the cluster of all rows");
     for (std::int32_t c = 1; c < clusters; ++c)
-        if (out.parent_[position(c)] < 0 || out.parent_[position(c)] >= c)
-            refuse(filled("part 'tree_parent' is {} for cluster {}; it must be from 0 to {}", out.parent_[position(c)],
-                          c, c - 1));
+        if (out.parent_[at(c)] < 0 || out.parent_[at(c)] >= c)
+            refuse(filled("part 'tree_parent' is {} for cluster {}; it must be from 0 to {}", out.parent_[at(c)], c,
+                          c - 1));
     for (const std::int32_t c : out.row_cluster_)
         if (c >= clusters)
             refuse(filled("part 'row_cluster' holds {}; there are {} clusters in the tree", c, clusters));
@@ -287,7 +255,7 @@ HdbscanModel HdbscanModel::from(const Archive& archive) {
 
 HdbscanModel HdbscanMethod::fit(const Problem& problem, const HdbscanOptions& options, const Run& run) {
     const PointsView points = problem.points;
-    check_density_input(points, run);
+    internal::require_squares(check_points(points, points_of_fit(), run), 1e-100, "");
     const Index n = points.rows();
     HdbscanModel model;
     FitReport& report = model.report_;
@@ -320,21 +288,15 @@ HdbscanModel HdbscanMethod::fit(const Problem& problem, const HdbscanOptions& op
     model.derive(run);
     model.labels_ = model.row_labels_;
     for (Index i = 0; i < n; ++i) {
-        const double distance = model.row_distance_[position(i)];
-        const std::int32_t label = model.row_labels_[position(i)];
-        model.probabilities_.push_back(
-            label < 0 ? 0 : share(model.least_[position(model.selected_[position(label)])], distance));
-        model.outlier_scores_.push_back(1 -
-                                        share(model.least_below_[position(model.row_cluster_[position(i)])], distance));
+        const double distance = model.row_distance_[at(i)];
+        const std::int32_t label = model.row_labels_[at(i)];
+        model.probabilities_.push_back(label < 0 ? 0 : share(model.least_[at(model.selected_[at(label)])], distance));
+        model.outlier_scores_.push_back(1 - share(model.least_below_[at(model.row_cluster_[at(i)])], distance));
     }
     report.seconds.emplace_back("clusters", watch.restart());
-    report.points = n;
-    report.dimensions = points.columns();
-    count_clusters(report, model.labels_, model.clusters_);
     for (const auto& edge : spanning.edges) report.objective += edge.length;
     report.stopped = StopReason::exact;
-    report.seed = run.seed;
-    report.threads = run.threads;
+    internal::describe_fit(report, n, points.columns(), model.labels_, model.clusters_, run);
     if (model.clusters_ == 0)
         report.warnings.push_back(
             {.code = Code::all_noise,

@@ -24,15 +24,12 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/model/method.hpp"
-#include "coterie/model/model.hpp"
 
 namespace coterie {
 
 namespace density::internal {
-struct CondensedTree;
 class RowTree;
 }  // namespace density::internal
 
@@ -48,15 +45,12 @@ struct COTERIE_API HdbscanOptions {
     static const OptionSet& described();
 };
 
-class COTERIE_API HdbscanModel : public Model {
+class COTERIE_API HdbscanModel : public ModelOf<HdbscanOptions> {
 public:
     std::string_view method() const override { return "hdbscan"; }
     Index dimensions() const override { return points_.columns(); }
     /// k, the number of clusters found; 0 if all rows are noise.
     int clusters() const override { return clusters_; }
-    /// The options of the fit. min_samples is the number that was used.
-    const HdbscanOptions& options() const { return options_; }
-    OptionValues option_values() const override { return HdbscanOptions::described().values(&options_); }
     /// Memberships (Campello et al. 2015; McInnes, Healy and Astels 2017) of a row y that left its last cluster p at
     /// distance d. They are proportional to 1 / (distance to the cluster's nearest exemplar) times exp(exp(-h / e_p)),
     /// where h is the distance at which y and the cluster separate. Their sum is min(e_q, d) / h, the probability that
@@ -91,11 +85,9 @@ private:
     };
     std::vector<Place> places_of(PointsView points, const Run& run) const;
     void memberships_of(const double* x, const Place& place, double* to) const;
-    density::internal::CondensedTree tree() const;
     // Computes everything that follows from the tree and the options.
     void derive(const Run& run);
 
-    HdbscanOptions options_;
     Points points_;                          // n x d
     std::vector<double> core_distances_;     // n
     std::vector<std::int32_t> row_cluster_;  // n, in 0..c-1: clusters of the condensed tree

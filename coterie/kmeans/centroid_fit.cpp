@@ -8,16 +8,39 @@
 #include <numeric>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/cluster_sums.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/scatter.hpp"
-#include "coterie/model/model.hpp"
+#include "coterie/linalg/sparse_rows.hpp"
 
 namespace coterie::internal {
+
+Points in_scalar(PointsView points, ScalarType scalar, const Run& run) {
+    if (points.scalar() == scalar) return Points::borrow(points);
+    const auto converted = [&]<class T>(T) {
+        if (const SparsePoints* sparse = as_sparse(points))
+            return Points(std::make_shared<const SparsePoints>(values_as<T>(*sparse)));
+        return Points(to_matrix<T>(points));
+    };
+    Points out = scalar == ScalarType::float32 ? converted(float()) : converted(double());
+    check_points(out, given_points(), run);  // a finite float64 value may be infinite in float32
+    return out;
+}
+
+void require_squares(double largest, double least, const std::string& where) {
+    if (largest == 0 || largest >= least) return;
+    throw BadData(
+        Code::overflow,
+        filled("the largest magnitude is {}, so small that squared distances vanish{}; at least {} is accepted",
+               to_text(largest), where, to_text(least)),
+        "Rescale the columns",
+        {.option = "points",
+         .value = to_text(largest),
+         .accepted = "largest magnitudes of at least " + to_text(least)});
+}
 
 void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, const Run& run) {
     if (centroids.empty()) return;
@@ -61,7 +84,7 @@ ClusterSums sparse_cluster_sums(const SparsePoints& points, const Labels& labels
             std::fill_n(sum, d, 0.0);
             for (Index m = starts[at(j)]; m < starts[at(j) + 1]; ++m) {
                 const Index i = members[at(m)];
-                const double w = weights.empty() ? 1.0 : weights[at(i)];
+                const double w = weight_of(weights, i);
                 const SparseRow<T> row = points.row<T>(i);
                 for (Index e = 0; e < row.count; ++e) sum[row.column(e)] += w * static_cast<double>(row.values[e]);
                 out.mass[at(j)] += w;
@@ -87,7 +110,7 @@ ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, 
         const auto total = blocks.over<T>(points, run, stage, [&](const RowBlock<T>& block, int, double* sums) {
             for (Index r = 0; r < block.rows.rows; ++r) {
                 const Index i = block.first + r;
-                const double w = weights.empty() ? 1.0 : weights[at(i)];
+                const double w = weight_of(weights, i);
                 const auto label = labels[at(i - first)];
                 kernel.add_scaled(layout.touch(sums, label), block.rows.row(r), w, d);
                 layout.weight(sums, label) += w;
@@ -120,36 +143,36 @@ std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& lab
     return order;
 }
 
+int move_to_empty(std::vector<Index>& members, const std::vector<Costly>& order,
+                  FunctionRef<void(Index row, std::int32_t from, std::int32_t to)> move) {
+    int moved = 0;
+    std::size_t next = 0;
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(members.size()); ++j) {
+        if (members[at(j)] > 0) continue;
+        while (next < order.size() && members[at(order[next].label)] < 2) ++next;
+        if (next == order.size() || !(order[next].cost > 0)) break;
+        const auto& [cost, row, old] = order[next++];
+        --members[at(old)];
+        members[at(j)] = 1;
+        move(row, old, j);
+        ++moved;
+    }
+    return moved;
+}
+
 int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> weights, Range own,
                         FunctionRef<std::vector<double>()> costs, Communicator& communicator) {
     std::vector<Index> members(at(clusters), 0);
     for (Index i = 0; i < own.count(); ++i)
-        if (weights.empty() || weights[at(own.begin + i)] > 0) ++members[at(labels[at(i)])];
+        if (weight_of(weights, own.begin + i) > 0) ++members[at(labels[at(i)])];
     members = add_up(communicator, members);
     const auto empty = static_cast<std::size_t>(std::count(members.begin(), members.end(), 0));
     if (empty == 0) return 0;
     const std::vector<Costly> order = costliest(costs(), labels, own.begin, empty + at(clusters), communicator);
-    int filled = 0;
-    std::size_t next = 0;
-    for (std::int32_t j = 0; j < clusters; ++j) {
-        if (members[at(j)] > 0) continue;
-        for (; next < order.size() && order[next].cost > 0; ++next) {
-            const auto& [cost, row, old] = order[next];
-            if (members[at(old)] < 2) continue;
-            --members[at(old)];
-            if (own.has(row)) labels[at(row - own.begin)] = j;
-            members[at(j)] = 1;
-            ++filled;
-            ++next;
-            break;
-        }
-    }
-    return filled;
+    return move_to_empty(members, order, [&](Index row, std::int32_t, std::int32_t to) {
+        if (own.has(row)) labels[at(row - own.begin)] = to;
+    });
 }
-
-namespace {
-constexpr std::string_view fact = "fact.";
-}  // namespace
 
 KeptFit::KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run,
                  bool by_row)
@@ -161,16 +184,17 @@ KeptFit::KeptFit(std::string_view method, const OptionValues& options, const Pro
       found_(checkpoint_.found()),
       going_on_(found_ && found_->text("stage") == "iterations") {
     if (!found_) return;
+    constexpr std::string_view fact = "fact.";
     for (const auto& [name, tensor] : found_->tensors())
         if (name.starts_with(fact)) facts[name.substr(fact.size())] = found_->vector(name, 1)[0];
 }
 
 void KeptFit::begin(Archive& archive, const char* stage) const {
     archive.set_text("stage", stage);
-    for (const auto& [name, value] : facts) archive.set_vector(std::string(fact) + name, std::vector<double>{value});
+    for (const auto& [name, value] : facts) archive.set_vector("fact." + name, std::vector<double>{value});
 }
 
-void KeptFit::keep(const char* stage, FunctionRef<void(Archive&)> store) {
+void KeptFit::after_iteration(FunctionRef<void(Archive&)> store, const char* stage) {
     if (!checkpoint_.wanted()) return;
     last_ = checkpoint_.begin();
     begin(*last_, stage);
@@ -179,7 +203,7 @@ void KeptFit::keep(const char* stage, FunctionRef<void(Archive&)> store) {
     if (checkpoint_.due()) checkpoint_.write(*last_);
 }
 
-void KeptFit::keep_parts(const char* stage, bool now, FunctionRef<void(Archive*)> store) {
+void KeptFit::at_iteration(bool now, FunctionRef<void(Archive*)> store, const char* stage) {
     checkpoint_.write_parts(now, [&](Archive* archive) {
         if (archive != nullptr) begin(*archive, stage);
         restarts_(archive);
@@ -187,16 +211,13 @@ void KeptFit::keep_parts(const char* stage, bool now, FunctionRef<void(Archive*)
     });
 }
 
-void KeptFit::after_iteration(FunctionRef<void(Archive&)> store) { keep("iterations", store); }
-
-void KeptFit::at_iteration(bool now, FunctionRef<void(Archive*)> store) { keep_parts("iterations", now, store); }
-
 void KeptFit::after_restart() {
     going_on_ = false;
     if (by_row_)
-        keep_parts("restarts", false, [](Archive*) {});
+        at_iteration(
+            false, [](Archive*) {}, "restarts");
     else
-        keep("restarts", [](Archive&) {});
+        after_iteration([](Archive&) {}, "restarts");
 }
 
 void KeptFit::store_labels_by_row(Archive* archive, const std::string& name, const Labels& own) const {
@@ -220,13 +241,35 @@ Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, cons
     return out;
 }
 
-void finish_report(FitReport& report, PointsView points, const Labels& labels, int clusters, Index distinct,
-                   const Run& run) {
-    report.points = points.rows();
-    report.dimensions = points.columns();
+void add_iteration(FitReport& report, double objective, int most, std::string_view stage, const Run& run) {
+    report.objective = objective;
+    report.objective_per_iteration.push_back(objective);
+    ++report.iterations;
+    run.report({.stage = stage,
+                .fraction = static_cast<double>(report.iterations) / most,
+                .objective = objective,
+                .iteration = report.iterations});
+}
+
+bool stopped_between_iterations(FitReport& report, std::string_view stage, const Run& run) {
+    if (!run.stop_requested()) return false;
+    if (report.iterations == 0) run.throw_if_stopped(stage);
+    report.stopped = StopReason::interrupted;
+    return true;
+}
+
+void describe_fit(FitReport& report, Index points, Index dimensions, const Labels& labels, int clusters,
+                  const Run& run) {
+    report.points = points;
+    report.dimensions = dimensions;
     count_clusters(report, labels, clusters, run);
     report.seed = run.seed;
     report.threads = run.threads;
+}
+
+void finish_report(FitReport& report, PointsView points, const Labels& labels, int clusters, Index distinct,
+                   const Run& run) {
+    describe_fit(report, points.rows(), points.columns(), labels, clusters, run);
     Message warning{.code = Code::fewer_clusters, .remedy = "Use fewer clusters"};
     if (distinct < clusters) warning.problem = "the data have only " + counted(distinct, "distinct row");
     if (report.clusters_found < clusters)

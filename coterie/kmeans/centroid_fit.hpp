@@ -13,7 +13,6 @@
 
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/parallel/blocks.hpp"
-#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/kmeans/seeding.hpp"
@@ -21,6 +20,16 @@
 #include "coterie/model/fit_report.hpp"
 
 namespace coterie::internal {
+
+/// The points in this scalar type, borrowed if they have it already. Throws BadData for a value that is infinite in it.
+Points in_scalar(PointsView points, ScalarType scalar, const Run& run);
+
+/// w_i, or 1 without weights.
+inline double weight_of(std::span<const double> weights, Index i) { return weights.empty() ? 1.0 : weights[at(i)]; }
+
+/// Throws BadData if the largest magnitude of the points is so small that squared distances vanish; `where` ends the
+/// first part of the message.
+void require_squares(double largest, double least, const std::string& where);
 
 /// Accepts an empty view, or k x d finite centroids with restarts = 1. Throws BadArgument or BadData otherwise.
 void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, const Run& run);
@@ -52,14 +61,41 @@ struct Costly {
 std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& labels, Index first, std::size_t wanted,
                               Communicator& communicator);
 
-/// Fills each cluster that has no row of positive weight with the row of highest cost. The cluster that gives the row
-/// must keep another one. Rows of cost 0 do not move. `labels` and costs() describe this process' rows, whose numbers
-/// among all rows are `own`. costs() is called only if a cluster is empty. Returns the number of clusters filled.
+/// For every cluster without members, in order, calls move(row, from, to) for the costliest row left whose cluster
+/// keeps another one. Rows of cost 0 do not move. Updates `members`, the number of rows per cluster; returns the number
+/// of moves. `order`: by descending cost, and enough rows: one per empty cluster and one per cluster.
+int move_to_empty(std::vector<Index>& members, const std::vector<Costly>& order,
+                  FunctionRef<void(Index row, std::int32_t from, std::int32_t to)> move);
+
+/// Does this for clusters that have no row of positive weight. `labels` and costs() describe this process' rows, whose
+/// numbers among all rows are `own`. costs() is called only if a cluster is empty. Returns the number of clusters
+/// filled.
 int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> weights, Range own,
                         FunctionRef<std::vector<double>()> costs, Communicator& communicator);
 
 /// The mean of the points of each cluster. An empty cluster keeps its row of `before`.
 Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads);
+
+/// Numbers for a part of a checkpoint.
+template <class... Numbers>
+std::vector<double> as_doubles(Numbers... numbers) {
+    return {static_cast<double>(numbers)...};
+}
+
+/// The first row from begin to end - 1 at which the sum of the shares exceeds `left`, from which the sum before the row
+/// is subtracted. Rounding may leave a remainder: then the last row with a share. -1 without shares.
+template <class Share>
+Index row_at_share(Index begin, Index end, double& left, const Share& share) {
+    Index row = -1;
+    for (Index i = begin; i < end; ++i) {
+        const double here = share(i);
+        if (!(here > 0)) continue;
+        row = i;
+        if (left < here) break;
+        left -= here;
+    }
+    return row;
+}
 
 /// The result of one restart.
 template <class T>
@@ -67,8 +103,7 @@ struct Fitted {
     Matrix<T> centroids;
     double objective = 0;
     std::vector<double> objectives;
-    int iterations = 0;
-    int repaired = 0;
+    int iterations = 0, repaired = 0;
     StopReason stopped = StopReason::iteration_limit;
 };
 /// Stores the best restart so far in a checkpoint.
@@ -77,8 +112,7 @@ void store_fitted(Archive& archive, const Fitted<T>& best) {
     archive.set_points("best", best.centroids);
     archive.set_vector("best_objectives", best.objectives);
     archive.set_vector("best_figures",
-                       std::vector<double>{best.objective, static_cast<double>(best.iterations),
-                                           static_cast<double>(best.repaired), static_cast<double>(best.stopped)});
+                       as_doubles(best.objective, best.iterations, best.repaired, static_cast<int>(best.stopped)));
 }
 template <class T>
 void load_fitted(const Archive& archive, Fitted<T>& best) {
@@ -107,10 +141,10 @@ public:
     void tell_restarts(std::function<void(Archive*)> store) { restarts_ = std::move(store); }
 
     /// To be called after every iteration: `store` adds its state. The file is written when it is due.
-    void after_iteration(FunctionRef<void(Archive&)> store);
+    void after_iteration(FunctionRef<void(Archive&)> store, const char* stage = "iterations");
     /// The same for a state by row; with `now`, the file is written in any case. `store` is called on every process,
     /// with the archive on process 0 and nullptr on the others.
-    void at_iteration(bool now, FunctionRef<void(Archive*)> store);
+    void at_iteration(bool now, FunctionRef<void(Archive*)> store, const char* stage = "iterations");
     void after_restart();
     /// To be called when the fit is interrupted: writes the last state of after_iteration() or after_restart().
     void write();
@@ -122,11 +156,11 @@ public:
     Checkpoint& checkpoint() { return checkpoint_; }
     /// Values that a restart computes for later restarts.
     std::map<std::string, double> facts;
+    /// One of them: the number of distinct rows that the last seeding chose; `clusters` before the first seeding.
+    double& distinct(int clusters) { return facts.try_emplace("distinct", clusters).first->second; }
 
 private:
     void begin(Archive& archive, const char* stage) const;
-    void keep(const char* stage, FunctionRef<void(Archive&)> store);
-    void keep_parts(const char* stage, bool now, FunctionRef<void(Archive*)> store);
 
     bool by_row_;
     Index rows_;
@@ -139,69 +173,99 @@ private:
     std::optional<Archive> last_;  // only if the state is not by row
 };
 
-struct RestartSettings {
-    int clusters = 1;
-    int restarts = 1;
-    SeedingOptions seeding;
+/// One of the restarts of a fit.
+struct Restart {
+    int number = 0;
+    int count = 1;
+    KeptFit* kept = nullptr;  // saves its state
+
+    /// The checkpoint from which the restart resumes, or nullptr.
+    const Archive* found() const { return kept != nullptr ? kept->found_iterations() : nullptr; }
+    /// The part of all restarts that is completed after `done` of at most `most` iterations.
+    double fraction(double done, double most) const { return (number + done / most) / count; }
+    void report(const Run& run, int done, double most, double objective) const {
+        run.report(
+            {.stage = "iterations", .fraction = fraction(done, most), .objective = objective, .iteration = done});
+    }
 };
 
-/// Calls iterate(start(restart), restart) for every restart and returns the result with the lowest objective; ties go
-/// to the first. A result has the members of Fitted. Adds objective, iterations, stopped, seconds and details to the
-/// report. Throws Cancelled if the caller stops the fit before there is a result. `kept` saves the state. A restart
-/// that resumes from kept->found_iterations() gets an empty start.
+/// Adds the options of the seeding to a method's description.
+template <class Options>
+OptionSetFor<Options>& describe_seeding(OptionSetFor<Options>& set) {
+    return set
+        .choice("seeding", &Options::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
+                "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows drawn at "
+                "random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
+        .integer("seeding_candidates", &Options::seeding_candidates, between(1, 10000),
+                 "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
+                 "2 + 2 ln k");
+}
+
+/// The start of each restart: the given centroids or, without them, seeds; kept.distinct() receives the number of
+/// distinct ones. The arguments must outlive the result.
+template <class T>
+auto starting_centroids(PointsView points, int clusters, const SeedingOptions& options, const Problem& problem,
+                        const Run& run, KeptFit& kept) {
+    return [=, &problem, &run, &kept](int restart) -> Matrix<T> {
+        if (!problem.initial_centroids.empty()) return to_matrix<T>(problem.initial_centroids);
+        const SeedingResult seeds =
+            seed_centroids(points, clusters, options, problem.weights, static_cast<std::uint64_t>(restart), run);
+        kept.distinct(clusters) = seeds.distinct;
+        return to_matrix<T>(seeds.centroids);
+    };
+}
+
+/// Calls iterate(start(number), Restart) for every restart and returns the result with the lowest objective; ties go to
+/// the first. A result has the members of Fitted. Adds objective, iterations, stopped, seconds and details to the
+/// report. Throws Cancelled if the caller stops the fit before there is a result. `kept` saves the state if the result
+/// is a Fitted. A restart that resumes from kept.found_iterations() gets an empty start.
 template <class Start, class Iterate>
-auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, KeptFit* kept = nullptr) {
+auto best_of(int restarts, FitReport& report, KeptFit& kept, Start&& start, Iterate&& iterate) {
     using From = std::invoke_result_t<Start&, int>;
-    using Result = std::invoke_result_t<Iterate&, From, int>;
+    using Result = std::invoke_result_t<Iterate&, From, const Restart&>;
     Result best;
     int best_restart = -1;
-    double seeding_seconds = 0;
-    double iteration_seconds = 0;
+    double seeding_seconds = 0, iteration_seconds = 0;
     std::vector<double> objectives;
     Stopwatch watch;
     int restart = 0;
-    constexpr bool can_be_kept = requires(Archive & archive) { store_fitted(archive, best); };
     constexpr bool has_labels = requires { best.labels; };
-    if constexpr (can_be_kept) {
-        if (kept != nullptr) {
-            if (const Archive* const found = kept->found()) {
-                const auto figures = found->vector("restarts", 5);
-                restart = static_cast<int>(figures[0]);
-                best_restart = static_cast<int>(figures[1]);
-                report.empty_clusters_repaired = static_cast<int>(figures[2]);
-                seeding_seconds = figures[3];
-                iteration_seconds = figures[4];
-                objectives = found->vector("objective_per_restart");
-                if (best_restart >= 0) load_fitted(*found, best);
-                if constexpr (has_labels)
-                    if (best_restart >= 0) kept->load_labels_by_row("best_labels", best.labels);
-            }
-            kept->tell_restarts([&](Archive* archive) {
-                if constexpr (has_labels)
-                    if (best_restart >= 0) kept->store_labels_by_row(archive, "best_labels", best.labels);
-                if (archive == nullptr) return;
-                archive->set_vector("restarts",
-                                    std::vector<double>{static_cast<double>(restart), static_cast<double>(best_restart),
-                                                        static_cast<double>(report.empty_clusters_repaired),
-                                                        seeding_seconds, iteration_seconds + watch.seconds()});
-                archive->set_vector("objective_per_restart", objectives);
-                if (best_restart >= 0) store_fitted(*archive, best);
-            });
+    if constexpr (requires(Archive & archive) { store_fitted(archive, best); }) {
+        if (const Archive* const found = kept.found()) {
+            const auto figures = found->vector("restarts", 5);
+            restart = static_cast<int>(figures[0]);
+            best_restart = static_cast<int>(figures[1]);
+            report.empty_clusters_repaired = static_cast<int>(figures[2]);
+            seeding_seconds = figures[3];
+            iteration_seconds = figures[4];
+            objectives = found->vector("objective_per_restart");
+            if (best_restart >= 0) load_fitted(*found, best);
+            if constexpr (has_labels)
+                if (best_restart >= 0) kept.load_labels_by_row("best_labels", best.labels);
         }
+        kept.tell_restarts([&](Archive* archive) {
+            if constexpr (has_labels)
+                if (best_restart >= 0) kept.store_labels_by_row(archive, "best_labels", best.labels);
+            if (archive == nullptr) return;
+            archive->set_vector("restarts", as_doubles(restart, best_restart, report.empty_clusters_repaired,
+                                                       seeding_seconds, iteration_seconds + watch.seconds()));
+            archive->set_vector("objective_per_restart", objectives);
+            if (best_restart >= 0) store_fitted(*archive, best);
+        });
     }
     while (restart < restarts) {
         std::optional<Result> found;
         try {
             From from{};
-            if (kept == nullptr || kept->found_iterations() == nullptr) from = start(restart);
+            if (kept.found_iterations() == nullptr) from = start(restart);
             seeding_seconds += watch.restart();
-            found = iterate(std::move(from), restart);
+            found = iterate(std::move(from), Restart{restart, restarts, &kept});
             iteration_seconds += watch.restart();
         } catch (const Cancelled&) {
-            if (kept != nullptr) kept->write();
+            kept.write();
             if (best_restart < 0) {
-                if (kept == nullptr || kept->found() == nullptr) throw;
-                throw Cancelled(Code::cancelled, "interrupted" + kept->checkpoint().what_is_left());
+                if (kept.found() == nullptr) throw;
+                throw Cancelled(Code::cancelled, "interrupted" + kept.checkpoint().what_is_left());
             }
             best.stopped = StopReason::interrupted;  // an earlier restart has a result
             break;
@@ -215,17 +279,15 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, 
             best_restart = restart;
         }
         if (interrupted) {
-            if (kept != nullptr) kept->write();
+            kept.write();
             best.stopped = StopReason::interrupted;
             break;
         }
         ++restart;
-        if (kept != nullptr) kept->after_restart();
+        kept.after_restart();
     }
-    if (kept != nullptr) {
-        kept->tell_restarts(nullptr);
-        kept->checkpoint().warn(report);
-    }
+    kept.tell_restarts(nullptr);
+    kept.checkpoint().warn(report);
     report.objective = best.objective;
     report.objective_per_iteration = best.objectives;
     report.iterations = best.iterations;
@@ -237,26 +299,15 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, 
     return best;
 }
 
-/// The same, with a start from the given centroids or from seeds. `distinct` receives the number of distinct rows that
-/// the last seeding chose.
-template <class T, class Iterate>
-auto best_of_restarts(PointsView points, const RestartSettings& settings, const Problem& problem, const Run& run,
-                      FitReport& report, int& distinct, Iterate&& iterate, KeptFit* kept = nullptr) {
-    distinct =
-        kept != nullptr && kept->found() != nullptr ? static_cast<int>(kept->facts.at("distinct")) : settings.clusters;
-    if (kept != nullptr) kept->facts["distinct"] = distinct;
-    const auto start = [&](int restart) -> Matrix<T> {
-        if (!problem.initial_centroids.empty()) return to_matrix<T>(problem.initial_centroids);
-        const SeedingResult seeds = seed_centroids(points, settings.clusters, settings.seeding, problem.weights,
-                                                   static_cast<std::uint64_t>(restart), run);
-        distinct = seeds.distinct;
-        if (kept != nullptr) kept->facts["distinct"] = distinct;
-        return to_matrix<T>(seeds.centroids);
-    };
-    return best_of(settings.restarts, report, start, iterate, kept);
-}
+/// Adds the objective of an iteration, of at most `most`, to the report, and reports progress.
+void add_iteration(FitReport& report, double objective, int most, std::string_view stage, const Run& run);
+/// Whether the caller asked to stop; the report then says so. Throws Cancelled if there was no iteration yet.
+bool stopped_between_iterations(FitReport& report, std::string_view stage, const Run& run);
 
-/// Adds sizes, seed, threads, and warnings about empty clusters.
+/// Adds the size of the data, the sizes of the clusters, seed and threads.
+void describe_fit(FitReport& report, Index points, Index dimensions, const Labels& labels, int clusters,
+                  const Run& run);
+/// The same, and a warning about empty clusters.
 void finish_report(FitReport& report, PointsView points, const Labels& labels, int clusters, Index distinct,
                    const Run& run);
 

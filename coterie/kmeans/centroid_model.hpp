@@ -1,12 +1,29 @@
 #pragma once
-// CentroidModel: a model that has k centroids and assigns each point to the nearest centroid.
-
-#include <string_view>
+// ModelOf: a model that holds the options of its fit. CentroidModel: a model that has k centroids and assigns each
+// point to the nearest centroid.
 
 #include "coterie/base/export.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
+
+/// A model with the options of its fit. A method derives its model from it and gives the name.
+template <class Options, class Base = Model>
+class COTERIE_API ModelOf : public Base {
+public:
+    /// The options of the fit. Automatic values are replaced by the values that were used.
+    const Options& options() const { return options_; }
+    OptionValues option_values() const override { return Options::described().values(&options_); }
+
+protected:
+    /// Reads what store() wrote. Throws BadData if the parts do not match.
+    void read(const Archive& archive) {
+        options_ = archive.options_as<Options>();
+        this->load(archive, options_.clusters);
+    }
+
+    Options options_;
+};
 
 class COTERIE_API CentroidModel : public Model {
 public:
@@ -19,9 +36,6 @@ public:
 
 protected:
     bool takes_sparse() const override { return true; }
-    CentroidModel() = default;
-    CentroidModel(Points centroids, Labels labels, FitReport report);
-
     /// The nearest centroid; ties go to the lowest number.
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
@@ -30,26 +44,21 @@ protected:
     Points centroids_;
 };
 
-/// A centroid model with the options of its fit. A method derives its model from it and gives the name.
+/// A method derives its centroid model from it and gives the name.
 template <class Options>
-class COTERIE_API CentroidModelOf : public CentroidModel {
+class COTERIE_API CentroidModelOf : public ModelOf<Options, CentroidModel> {
 public:
     CentroidModelOf(Points centroids, Labels labels, FitReport report, const Options& options,
-                    ClusterLabels cluster_labels = {})
-        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {
-        cluster_labels_ = std::move(cluster_labels);
+                    ClusterLabels cluster_labels = {}) {
+        this->centroids_ = std::move(centroids);
+        this->labels_ = std::move(labels);
+        this->report_ = std::move(report);
+        this->options_ = options;
+        this->cluster_labels_ = std::move(cluster_labels);
     }
-
-    const Options& options() const { return options_; }
-    OptionValues option_values() const override { return Options::described().values(&options_); }
 
 protected:
-    /// Reads what store() wrote. Throws BadData if the parts do not match.
-    explicit CentroidModelOf(const Archive& archive) : options_(archive.options_as<Options>()) {
-        load(archive, options_.clusters);
-    }
-
-    Options options_;
+    explicit CentroidModelOf(const Archive& archive) { this->read(archive); }
 };
 
 /// The checks that all fits of this module share; the caller checks the options. Throws BadData (values) and

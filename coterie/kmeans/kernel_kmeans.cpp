@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -18,7 +16,6 @@
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
-#include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/ward.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
@@ -106,22 +103,25 @@ private:
                   "Scale the columns, or lower `gamma` or `degree`", {.option = option});
 }
 
-// The sums S_ij of up to four rows, one per cluster; each runs over all columns in order. Four rows at a time keep the
-// additions independent.
+// The sums S_ij of rows begin..end-1, one per cluster; each runs over all columns in order. Four rows at a time keep
+// the additions independent.
 template <class T>
-void cluster_sums(const T* const* rows, Index count, std::span<const std::int32_t> members,
+void cluster_sums(const Rows<T>& rows, Index begin, Index end, std::span<const std::int32_t> members,
                   std::span<const double> weights, int k, std::vector<double>& scratch, double* out) {
-    scratch.assign(4 * at(k), 0.0);
-    const T* row[4];
-    for (Index r = 0; r < 4; ++r) row[r] = rows[std::min(r, count - 1)];
-    for (std::size_t j = 0; j < members.size(); ++j) {
-        if (members[j] < 0) continue;
-        double* sum = scratch.data() + 4 * static_cast<std::size_t>(members[j]);
-        const double w = weights.empty() ? 1.0 : weights[j];
-        for (int r = 0; r < 4; ++r) sum[r] += w * static_cast<double>(row[r][j]);
+    for (Index i = begin; i < end; i += 4) {
+        const Index count = std::min<Index>(4, end - i);
+        scratch.assign(4 * at(k), 0.0);
+        const T* row[4];
+        for (Index r = 0; r < 4; ++r) row[r] = rows.row(i + std::min(r, count - 1));
+        for (std::size_t j = 0; j < members.size(); ++j) {
+            if (members[j] < 0) continue;
+            double* sum = scratch.data() + 4 * at(members[j]);
+            const double w = internal::weight_of(weights, static_cast<Index>(j));
+            for (int r = 0; r < 4; ++r) sum[r] += w * static_cast<double>(row[r][j]);
+        }
+        for (Index r = 0; r < count; ++r)
+            for (Index j = 0; j < k; ++j) *out++ = scratch[at(4 * j + r)];
     }
-    for (Index r = 0; r < count; ++r)
-        for (Index j = 0; j < k; ++j) out[r * k + j] = scratch[at(4 * j + r)];
 }
 
 // argmin_j  -2 S_j / W_j + Q_j / W_j^2; ties go to the lowest j. `distance` receives the value.
@@ -145,13 +145,7 @@ class KernelLloyd {
 public:
     KernelLloyd(const Rows<T>& kernel, const KernelKMeansOptions& options, std::span<const double> weights,
                 const Run& run)
-        : kernel_(kernel),
-          n_(kernel.rows),
-          k_(options.clusters),
-          options_(options),
-          weights_(weights),
-          run_(run),
-          sums_(n_, k_) {
+        : kernel_(kernel), options_(options), weights_(weights), run_(run) {
         for (Index i = 0; i < n_; ++i) total_ += weight(i) * diagonal(i);
     }
 
@@ -160,8 +154,7 @@ public:
         std::vector<double> mass, self;
         double objective = 0;
         std::vector<double> objectives;
-        int iterations = 0;
-        int repaired = 0;
+        int iterations = 0, repaired = 0;
         StopReason stopped = StopReason::iteration_limit;
     };
 
@@ -214,7 +207,7 @@ public:
         return labels;
     }
 
-    Result operator()(Labels labels, int repetition) {
+    Result operator()(Labels labels, const internal::Restart& restart) {
         Result out;
         out.labels = std::move(labels);
         evaluate(out.labels);
@@ -244,11 +237,7 @@ public:
                 self_ = self;
             }
             out.objectives.push_back(out.objective);
-            run_.report({.stage = "iterations",
-                         .fraction = (repetition + static_cast<double>(out.iterations) / options_.max_iterations) /
-                                     options_.restarts,
-                         .objective = out.objective,
-                         .iteration = out.iterations});
+            restart.report(run_, out.iterations, options_.max_iterations, out.objective);
             if (!fell || drop <= options_.tolerance * std::abs(out.objective)) {
                 out.stopped = StopReason::converged;
                 break;
@@ -260,7 +249,7 @@ public:
     }
 
 private:
-    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
+    double weight(Index i) const { return internal::weight_of(weights_, i); }
     double diagonal(Index i) const { return static_cast<double>(kernel_.row(i)[i]); }
     // The largest squared distance that rounding of the matrix alone can produce from 0.
     static double noise(double scale) {
@@ -278,12 +267,8 @@ private:
         const RowBlocks blocks{n_, 64};
         std::vector<std::vector<double>> scratch(at(std::max(1, run_.threads)));
         for_each_block(blocks.count(), run_.threads, [&](Index block, int worker) {
-            for (Index i = blocks.begin(block); i < blocks.end(block); i += 4) {
-                const Index count = std::min<Index>(4, blocks.end(block) - i);
-                const T* rows[4];
-                for (Index r = 0; r < count; ++r) rows[r] = kernel_.row(i + r);
-                cluster_sums<T>(rows, count, labels, weights_, k_, scratch[at(worker)], sums_.data() + i * k_);
-            }
+            cluster_sums<T>(kernel_, blocks.begin(block), blocks.end(block), labels, weights_, k_, scratch[at(worker)],
+                            sums_.data() + blocks.begin(block) * k_);
         });
         mass_.assign(at(k_), 0.0);
         self_.assign(at(k_), 0.0);
@@ -314,43 +299,25 @@ private:
     // Gives clusters without weight the points that add most to the objective, from clusters that keep another point.
     // Distances are those of the last evaluation.
     int repair(Labels& labels) const {
-        std::vector<Index> members(at(k_), 0);
-        for (Index i = 0; i < n_; ++i)
-            if (weight(i) > 0) ++members[at(labels[at(i)])];
-        if (std::find(members.begin(), members.end(), 0) == members.end()) return 0;
-        std::vector<std::pair<double, Index>> cost;
-        for (Index i = 0; i < n_; ++i) {
-            double distance = 0;
-            nearest_mean(sums_.data() + i * k_, mass_, self_, distance);
-            if (weight(i) > 0 && distance + diagonal(i) > noise(diagonal(i)) * 4)
-                cost.emplace_back(-weight(i) * (distance + diagonal(i)), i);
-        }
-        std::sort(cost.begin(), cost.end());
-        int repaired = 0;
-        std::size_t next = 0;
-        for (std::int32_t j = 0; j < k_; ++j) {
-            if (members[at(j)] > 0) continue;
-            for (; next < cost.size(); ++next) {
-                const Index i = cost[next].second;
-                if (members[at(labels[at(i)])] < 2) continue;
-                --members[at(labels[at(i)])];
-                labels[at(i)] = j;
-                members[at(j)] = 1;
-                ++repaired;
-                ++next;
-                break;
+        const auto costs = [&] {
+            std::vector<double> out(at(n_), 0.0);
+            for (Index i = 0; i < n_; ++i) {
+                double distance = 0;
+                nearest_mean(sums_.data() + i * k_, mass_, self_, distance);
+                if (distance + diagonal(i) > noise(diagonal(i)) * 4) out[at(i)] = weight(i) * (distance + diagonal(i));
             }
-        }
-        return repaired;
+            return out;
+        };
+        return internal::fill_empty_clusters(labels, k_, weights_, {0, n_}, costs, run_.communicator());
     }
 
     Rows<T> kernel_;
-    Index n_;
-    int k_;
     const KernelKMeansOptions& options_;
     std::span<const double> weights_;
     const Run& run_;
-    Matrix<double> sums_;  // n x k
+    Index n_ = kernel_.rows;
+    int k_ = options_.clusters;
+    Matrix<double> sums_ = Matrix<double>(n_, k_);
     std::vector<double> mass_, self_;
     double total_ = 0;  // sum_i w_i K_ii
     double objective_ = 0;
@@ -399,7 +366,7 @@ template <class T>
 double median_distance(const Rows<T>& points, std::span<const double> weights, const Run& run) {
     std::vector<Index> rows;
     for (Index i = 0; i < points.rows; ++i)
-        if (weights.empty() || weights[at(i)] > 0) rows.push_back(i);
+        if (internal::weight_of(weights, i) > 0) rows.push_back(i);
     RandomStream random = run.random("kernel-kmeans.width");
     const std::size_t sample = std::min<std::size_t>(rows.size(), 1000);
     for (std::size_t i = 0; i < sample; ++i) std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
@@ -420,31 +387,6 @@ double median_distance(const Rows<T>& points, std::span<const double> weights, c
     return std::sqrt(*middle);
 }
 
-// Labels of the nearest given centroids, in feature space.
-template <class T>
-Labels labels_of(const KernelRows<T>& kernel_of_centroids, const std::vector<double>& centroid_squared,
-                 const Rows<T>& points, int threads) {
-    const auto k = static_cast<Index>(centroid_squared.size());
-    const RowBlocks blocks{points.rows, 256};
-    Labels labels(at(points.rows));
-    for_each_block(blocks.count(), threads, [&](Index block, int) {
-        typename KernelRows<T>::Scratch scratch;
-        Matrix<T> values(blocks.size, k);
-        const Index begin = blocks.begin(block);
-        kernel_of_centroids(points, begin, blocks.end(block), scratch, values.data(), k);
-        for (Index i = begin; i < blocks.end(block); ++i) {
-            Index best = 0;
-            const auto distance = [&](Index j) {
-                return centroid_squared[at(j)] - 2 * static_cast<double>(values(i - begin, j));
-            };
-            for (Index j = 1; j < k; ++j)
-                if (distance(j) < distance(best)) best = j;
-            labels[at(i)] = static_cast<std::int32_t>(best);
-        }
-    });
-    return labels;
-}
-
 // The origin, which is subtracted from every row. Distances, and thus rbf values and linear partitions, do not depend
 // on it. Products are most accurate if the origin is close to most points. One distant point can move the mean away
 // from them, so the origin is a median.
@@ -455,16 +397,6 @@ Vector<double> origin_of(const Rows<T>& points, const KernelKMeansOptions& optio
     std::vector<const T*> rows;
     for (Index i = 0; i < points.rows; i += std::max<Index>(1, points.rows / 128)) rows.push_back(points.row(i));
     return internal::CentroidPanels<T>::medians(rows, points.columns).template cast<double>();
-}
-
-// The options; an automatic width or gamma is replaced by its value.
-template <class T>
-KernelKMeansOptions with_parameters(KernelKMeansOptions options, const Rows<T>& points, std::span<const double> weights,
-                                    const Run& run) {
-    if (options.kernel == KernelFunction::rbf && !options.width) options.width = median_distance(points, weights, run);
-    if (options.kernel == KernelFunction::polynomial && !options.gamma)
-        options.gamma = 1 / static_cast<double>(points.columns);
-    return options;
 }
 
 // k(x_i, x_j), n x n.
@@ -506,12 +438,29 @@ Labels labels_near(PointsView initial_centroids, const KernelKMeansOptions& opti
     Matrix<T> among(view.rows, view.rows);
     if (!with_centroids(view, 0, view.rows, scratch, among.data(), view.rows))
         refuse_overflow(scalar_type_of<T>(), "initial_centroids");
-    std::vector<double> squared;
-    for (Index j = 0; j < view.rows; ++j) squared.push_back(static_cast<double>(among(j, j)));
-    return labels_of(with_centroids, squared, points, run.threads);
+    // The nearest centroid in feature space.
+    const Index k = view.rows;
+    const RowBlocks blocks{points.rows, 256};
+    Labels labels(at(points.rows));
+    for_each_block(blocks.count(), run.threads, [&](Index block, int) {
+        typename KernelRows<T>::Scratch own;
+        Matrix<T> values(blocks.size, k);
+        const Index begin = blocks.begin(block);
+        with_centroids(points, begin, blocks.end(block), own, values.data(), k);
+        for (Index i = begin; i < blocks.end(block); ++i) {
+            Index best = 0;
+            const auto distance = [&](Index j) {
+                return static_cast<double>(among(j, j)) - 2 * static_cast<double>(values(i - begin, j));
+            };
+            for (Index j = 1; j < k; ++j)
+                if (distance(j) < distance(best)) best = j;
+            labels[at(i)] = static_cast<std::int32_t>(best);
+        }
+    });
+    return labels;
 }
 
-bool weighs(std::span<const double> weights, Index i) { return weights.empty() || weights[at(i)] > 0; }
+bool weighs(std::span<const double> weights, Index i) { return internal::weight_of(weights, i) > 0; }
 
 // Renumbers the clusters so that those with a point of positive weight come first, in their order. Returns the number
 // of empty clusters.
@@ -539,14 +488,10 @@ Index number_empty_last(Result& found, std::span<const double> weights) {
     return std::count(members.begin(), members.end(), Index{0});
 }
 
-void describe_fit(FitReport& report, const KernelKMeansOptions& options, const Labels& labels, Index empty,
-                  Index columns, const Run& run) {
-    report.points = static_cast<Index>(labels.size());
-    report.dimensions = columns;
-    count_clusters(report, labels, options.clusters);
+void describe_kernel_fit(FitReport& report, const KernelKMeansOptions& options, const Labels& labels, Index empty,
+                         Index columns, const Run& run) {
+    internal::describe_fit(report, static_cast<Index>(labels.size()), columns, labels, options.clusters, run);
     report.empty_cluster_policy = "an empty cluster gets the row that adds most to the objective";
-    report.seed = run.seed;
-    report.threads = run.threads;
     if (empty > 0)
         report.warnings.push_back({.code = Code::fewer_clusters,
                                    .problem = filled("{} of {} clusters are empty: the kernel distinguishes too few "
@@ -564,38 +509,30 @@ Points means_of(PointsView points, Labels labels, int clusters, std::span<const 
     return cluster_means(points, labels, clusters, weights, run);
 }
 
-template <class T>
-Points rows_kept(const Rows<T>& rows, const std::vector<Index>& kept) {
-    Matrix<T> out(static_cast<Index>(kept.size()), rows.columns);
-    for (std::size_t i = 0; i < kept.size(); ++i)
-        out.row(static_cast<Index>(i)) = rows.block(kept[i], kept[i] + 1).row(0);
-    return Points(std::move(out));
-}
-
 }  // namespace
 
 const OptionSet& KernelKMeansOptions::described() {
+    using Options = KernelKMeansOptions;
     static const OptionSet set =
-        OptionSetFor<KernelKMeansOptions>()
-            .integer("clusters", &KernelKMeansOptions::clusters, at_least(1), "number of clusters k")
+        OptionSetFor<Options>()
+            .integer("clusters", &Options::clusters, at_least(1), "number of clusters k")
             .letter('k')
-            .choice("kernel", &KernelKMeansOptions::kernel, {"rbf", "polynomial", "linear", "precomputed"},
+            .choice("kernel", &Options::kernel, {"rbf", "polynomial", "linear", "precomputed"},
                     "kernel function; precomputed: the data are the n x n kernel matrix")
-            .real("width", &KernelKMeansOptions::width, above(0),
+            .real("width", &Options::width, above(0),
                   "width of the rbf kernel exp(-|x - y|^2 / (2 width^2)); with larger values, more distant rows count "
                   "as similar",
                   "the median distance between rows of a sample of 1000")
-            .real("gamma", &KernelKMeansOptions::gamma, above(0),
-                  "factor of the polynomial kernel (gamma x.y + constant)^degree", "1 / number of columns")
-            .real("constant", &KernelKMeansOptions::constant, at_least(0), "constant of the polynomial kernel")
-            .integer("degree", &KernelKMeansOptions::degree, between(1, 100), "degree of the polynomial kernel")
-            .integer("restarts", &KernelKMeansOptions::restarts, at_least(1),
+            .real("gamma", &Options::gamma, above(0), "factor of the polynomial kernel (gamma x.y + constant)^degree",
+                  "1 / number of columns")
+            .real("constant", &Options::constant, at_least(0), "constant of the polynomial kernel")
+            .integer("degree", &Options::degree, between(1, 100), "degree of the polynomial kernel")
+            .integer("restarts", &Options::restarts, at_least(1),
                      "number of runs from different starts; the run with the smallest objective is kept")
-            .integer("max_iterations", &KernelKMeansOptions::max_iterations, at_least(1),
-                     "maximum number of iterations per run")
-            .real("tolerance", &KernelKMeansOptions::tolerance, at_least(0),
+            .integer("max_iterations", &Options::max_iterations, at_least(1), "maximum number of iterations per run")
+            .real("tolerance", &Options::tolerance, at_least(0),
                   "stop when an iteration lowers the objective by at most this fraction; 0: stop when no label changes")
-            .integer("seeding_candidates", &KernelKMeansOptions::seeding_candidates, between(1, 10000),
+            .integer("seeding_candidates", &Options::seeding_candidates, between(1, 10000),
                      "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
                      "2 + 2 ln k");
     return set;
@@ -622,7 +559,10 @@ KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKM
         Stopwatch watch;
         KernelKMeansModel model;
         model.dimensions_ = rows.columns;
-        model.options_ = with_parameters(options, rows, problem.weights, run);
+        KernelKMeansOptions& used = model.options_ = options;
+        if (used.kernel == KernelFunction::rbf && !used.width) used.width = median_distance(rows, problem.weights, run);
+        if (used.kernel == KernelFunction::polynomial && !used.gamma)
+            used.gamma = 1 / static_cast<double>(rows.columns);
         const Vector<double> origin = origin_of(rows, options);
         Matrix<T> computed;
         Rows<T> kernel = rows;
@@ -637,31 +577,32 @@ KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKM
         FitReport& report = model.report_;
         report.seconds.emplace_back("kernel matrix", watch.restart());
         KernelLloyd<T> lloyd(kernel, model.options_, problem.weights, run);
+        internal::KeptFit kept(name, KernelKMeansOptions::described().values(&options), problem, run);  // keeps nothing
         auto best = internal::best_of(
-            options.restarts, report,
+            options.restarts, report, kept,
             [&](int restart) { return start.empty() ? lloyd.seeded(static_cast<std::uint64_t>(restart)) : start; },
-            [&](Labels from, int restart) { return lloyd(std::move(from), restart); });
+            [&](Labels from, const internal::Restart& restart) { return lloyd(std::move(from), restart); });
         const Index empty = number_empty_last(best, problem.weights);
         model.mass_ = std::move(best.mass);
         model.self_ = std::move(best.self);
         model.labels_ = std::move(best.labels);
-        describe_fit(report, model.options_, model.labels_, empty, rows.columns, run);
+        describe_kernel_fit(report, model.options_, model.labels_, empty, rows.columns, run);
 
         // The members that predict needs.
         if (options.kernel == KernelFunction::linear) {
             model.centroids_ = means_of(points, model.labels_, options.clusters, problem.weights, run);
             return model;
         }
-        std::vector<Index> kept;
+        std::vector<Index> needed;
         for (Index i = 0; i < n; ++i) {
             const bool counts = weighs(problem.weights, i);
             if (!counts && !precomputed) continue;
-            kept.push_back(i);
+            needed.push_back(i);
             model.members_.push_back(counts ? model.labels_[at(i)] : -1);
             if (!problem.weights.empty()) model.weights_.push_back(problem.weights[at(i)]);
         }
         if (!precomputed) {
-            model.points_ = rows_kept(rows, kept);
+            model.points_ = rows_of(rows, needed);
             model.origin_.assign(origin.data(), origin.data() + origin.size());
         }
         return model;
@@ -672,15 +613,9 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
     const ScalarType own = options_.kernel == KernelFunction::linear        ? centroids_.scalar()
                            : options_.kernel == KernelFunction::precomputed ? given.scalar()
                                                                             : points_.scalar();
-    Points converted;
-    PointsView points = given;
-    if (given.scalar() != own) {
-        converted = own == ScalarType::float32 ? Points(to_matrix<float>(given)) : Points(to_matrix<double>(given));
-        points = converted;
-        check_points(points, given_points(), run);  // a finite float64 value may be infinite in float32
-    }
+    const Points points = internal::in_scalar(given, own, run);
     if (options_.kernel == KernelFunction::linear) return nearest_centroids(points, centroids_, run.threads).labels;
-    return points.visit([&]<class T>(const Rows<T>& rows) {
+    return points.view().visit([&]<class T>(const Rows<T>& rows) {
         const int k = options_.clusters;
         Labels labels(at(rows.rows));
         std::optional<KernelRows<T>> kernel;
@@ -698,8 +633,7 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
         std::vector<Scratch> scratch(at(std::max(1, run.threads)));
         for_each_block(blocks.count(), run.threads, [&](Index block, int worker) {
             Scratch& s = scratch[at(worker)];
-            const Index begin = blocks.begin(block);
-            const Index end = blocks.end(block);
+            const Index begin = blocks.begin(block), end = blocks.end(block);
             Rows<T> values{rows.row(begin), end - begin, columns, rows.stride};
             if (kernel) {
                 s.values.resize(blocks.size, columns);
@@ -707,16 +641,11 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
                     refuse_overflow(scalar_type_of<T>());
                 values = {s.values.data(), end - begin, columns, columns};
             }
-            s.sums.resize(4 * at(k));
-            for (Index i = 0; i < values.rows; i += 4) {
-                const Index count = std::min<Index>(4, values.rows - i);
-                const T* four[4];
-                for (Index r = 0; r < count; ++r) four[r] = values.row(i + r);
-                cluster_sums<T>(four, count, members_, weights_, k, s.accumulators, s.sums.data());
-                double distance = 0;
-                for (Index r = 0; r < count; ++r)
-                    labels[at(begin + i + r)] = nearest_mean(s.sums.data() + r * k, mass_, self_, distance);
-            }
+            s.sums.resize(at((end - begin) * k));
+            cluster_sums<T>(values, 0, values.rows, members_, weights_, k, s.accumulators, s.sums.data());
+            double distance = 0;
+            for (Index i = begin; i < end; ++i)
+                labels[at(i)] = nearest_mean(s.sums.data() + (i - begin) * k, mass_, self_, distance);
         });
         return labels;
     });
@@ -749,13 +678,6 @@ void KernelKMeansModel::parts(Parts& parts) {
         refuse("the model has an rbf kernel without a `width`");
     if (options_.kernel == KernelFunction::polynomial && !options_.gamma)
         refuse("the model has a polynomial kernel without a `gamma`");
-}
-
-KernelKMeansModel KernelKMeansModel::from(const Archive& archive) {
-    KernelKMeansModel model;
-    model.options_ = archive.options_as<KernelKMeansOptions>();
-    model.load(archive, model.options_.clusters);
-    return model;
 }
 
 }  // namespace coterie

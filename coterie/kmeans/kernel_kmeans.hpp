@@ -19,10 +19,8 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/model/method.hpp"
-#include "coterie/model/model.hpp"
 
 namespace coterie {
 
@@ -43,17 +41,17 @@ struct COTERIE_API KernelKMeansOptions {
     static const OptionSet& described();
 };
 
-class COTERIE_API KernelKMeansModel : public Model {
+class COTERIE_API KernelKMeansModel : public ModelOf<KernelKMeansOptions> {
 public:
     std::string_view method() const override { return "kernel-kmeans"; }
     /// d; for a precomputed kernel n: predict then takes rows k(x, x_1) .. k(x, x_n).
     Index dimensions() const override { return dimensions_; }
     int clusters() const override { return options_.clusters; }
-    /// The options of the fit. An automatic width or gamma is replaced by the value that was used.
-    const KernelKMeansOptions& options() const { return options_; }
-
-    OptionValues option_values() const override { return KernelKMeansOptions::described().values(&options_); }
-    static KernelKMeansModel from(const Archive& archive);
+    static KernelKMeansModel from(const Archive& archive) {
+        KernelKMeansModel model;
+        model.read(archive);
+        return model;
+    }
 
 protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
@@ -63,7 +61,6 @@ private:
     friend struct KernelKMeansMethod;
 
     Index dimensions_ = 0;
-    KernelKMeansOptions options_;
     Points centroids_;                   // linear: k x d; the other members are then empty
     Points points_;                      // rbf, polynomial: the m training rows of positive weight
     std::vector<double> origin_;         // d: subtracted from every row first

@@ -7,7 +7,6 @@
 
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/base/text.hpp"
-#include "coterie/kmeans/internal/constrained_kmeans.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/kmeans/starting_prototypes.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -15,31 +14,33 @@
 namespace coterie {
 namespace {
 
+using kmeans::internal::LloydProblem;
+
+SeedingOptions seeding_of(const KMeansOptions& options) {
+    return {options.seeding, options.seeding_candidates, options.seeding_sample};
+}
+
 template <class T>
-KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, const internal::Constraints& constraints,
-                            const Run& run, const Problem& problem) {
-    const kmeans::internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
-    const SeedingOptions seeding{options.seeding, options.seeding_candidates, options.seeding_sample};
+KMeansModel fit_constrained(const KMeansOptions& options, const internal::Constraints& constraints, const Run& run,
+                            const Problem& problem) {
+    const PointsView points = problem.points;
+    const LloydProblem iterations{points, problem.weights, {options.max_iterations, options.tolerance, false}, run};
     internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run, true);
     FitReport report;
     const int k = *options.clusters;
-    auto& distinct = kept.facts.try_emplace("distinct", k).first->second;
+    const double& distinct = kept.distinct(k);
+    const auto seeded = internal::starting_centroids<double>(points, k, seeding_of(options), problem, run, kept);
     auto best = internal::best_of(
-        options.restarts, report,
-        [&](int restart) -> Matrix<double> {
-            const auto repetition = static_cast<std::uint64_t>(restart);
-            if (!problem.initial_centroids.empty()) return to_matrix<double>(problem.initial_centroids);
-            if (!constraints.labels.empty())
-                return starting_prototypes(points, constraints, problem.weights, run, repetition);
-            const SeedingResult seeds = seed_centroids(points, k, seeding, problem.weights, repetition, run);
-            distinct = seeds.distinct;
-            return to_matrix<double>(seeds.centroids);
+        options.restarts, report, kept,
+        [&](int restart) {
+            return problem.initial_centroids.empty() && !constraints.labels.empty()
+                       ? starting_prototypes(points, constraints, problem.weights, run,
+                                             static_cast<std::uint64_t>(restart))
+                       : seeded(restart);
         },
-        [&](const Matrix<double>& start, int restart) {
-            return kmeans::internal::constrained_lloyd<T>(points, start, constraints, settings, problem.weights, run,
-                                                          restart, options.restarts, kept);
-        },
-        &kept);
+        [&](const Matrix<double>& start, const internal::Restart& restart) {
+            return constrained_lloyd<T>(iterations, start, constraints, restart);
+        });
     report.empty_cluster_policy = "an empty cluster keeps its centroid";
     report.details.push_back({"algorithm", std::string("constrained")});
     if (!best.optimal)
@@ -50,64 +51,61 @@ KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, con
 }
 
 template <class T>
-KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run& run, const Problem& problem) {
+KMeansModel fit_free(const KMeansOptions& options, const Run& run, const Problem& problem) {
+    const PointsView points = problem.points;
     const int k = *options.clusters;
-    kmeans::internal::LloydSettings settings{options.max_iterations, options.tolerance,
-                                             options.algorithm == KMeansAlgorithm::bounds};
+    LloydProblem iterations{points,
+                            problem.weights,
+                            {options.max_iterations, options.tolerance, options.algorithm == KMeansAlgorithm::bounds},
+                            run};
+    bool& bounds = iterations.settings.bounds;
     const bool sparse = as_sparse(points) != nullptr;
-    if (sparse && settings.bounds)
+    if (sparse && bounds)
         throw BadArgument(Code::not_supported, "bounds is not available for sparse data", "Use auto or lloyd",
                           {.option = "algorithm", .value = "bounds", .accepted = "auto, lloyd"});
     if (options.algorithm == KMeansAlgorithm::automatic && !sparse)
-        settings.bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), k);
+        bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), k);
     internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run);
     FitReport report;
-    int distinct = 0;
-    auto best = internal::best_of_restarts<T>(
-        points, {k, options.restarts, {options.seeding, options.seeding_candidates, options.seeding_sample}}, problem,
-        run, report, distinct,
-        [&](const Matrix<T>& start, int restart) {
-            return kmeans::internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts,
-                                           &kept);
-        },
-        &kept);
+    const double& distinct = kept.distinct(k);
+    auto best = internal::best_of(
+        options.restarts, report, kept,
+        internal::starting_centroids<T>(points, k, seeding_of(options), problem, run, kept),
+        [&](const Matrix<T>& start, const internal::Restart& restart) { return lloyd(iterations, start, restart); });
     const Points centroids(std::move(best.centroids));
     if (!best.labelled) best.labels = nearest_centroids(points, centroids, run.unstopped()).labels;
     report.empty_cluster_policy = "an empty cluster gets the row that adds most to the inertia";
-    report.details.push_back({"algorithm", std::string(settings.bounds ? "bounds" : "lloyd")});
+    report.details.push_back({"algorithm", std::string(bounds ? "bounds" : "lloyd")});
     report.details.push_back({"distance_share", best.iterations > 0 ? best.distances_computed / best.iterations : 0.0});
-    internal::finish_report(report, points, best.labels, k, distinct, run);
+    internal::finish_report(report, points, best.labels, k, static_cast<Index>(distinct), run);
     return KMeansModel(centroids, std::move(best.labels), std::move(report), options);
 }
 
 }  // namespace
 
 const OptionSet& KMeansOptions::described() {
+    using Options = KMeansOptions;
     static const OptionSet set =
-        OptionSetFor<KMeansOptions>()
-            .integer("clusters", &KMeansOptions::clusters, at_least(1), "number of clusters k",
-                     "one per label of `partial_labels` (see `clusters_per_label`)")
-            .letter('k')
-            .integer("restarts", &KMeansOptions::restarts, at_least(1),
-                     "number of runs from different starting centroids; the run with the smallest inertia is kept")
-            .integer("max_iterations", &KMeansOptions::max_iterations, at_least(1),
-                     "maximum number of iterations per run")
-            .real("tolerance", &KMeansOptions::tolerance, at_least(0),
-                  "stop when the sum of the squared movements of the centroids is at most this number times the mean "
-                  "of the columns' variances; 0: stop when no label changes")
-            .choice("seeding", &KMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
-                    "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
-                    "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
-            .integer("seeding_candidates", &KMeansOptions::seeding_candidates, between(1, 10000),
-                     "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
-                     "2 + 2 ln k")
-            .integer("seeding_sample", &KMeansOptions::seeding_sample, at_least(1),
+        internal::describe_seeding(
+            OptionSetFor<Options>()
+                .integer("clusters", &Options::clusters, at_least(1), "number of clusters k",
+                         "one per label of `partial_labels` (see `clusters_per_label`)")
+                .letter('k')
+                .integer("restarts", &Options::restarts, at_least(1),
+                         "number of runs from different starting centroids; the run with the smallest inertia is kept")
+                .integer("max_iterations", &Options::max_iterations, at_least(1),
+                         "maximum number of iterations per run")
+                .real(
+                    "tolerance", &Options::tolerance, at_least(0),
+                    "stop when the sum of the squared movements of the centroids is at most this number times the mean "
+                    "of the columns' variances; 0: stop when no label changes"))
+            .integer("seeding_sample", &Options::seeding_sample, at_least(1),
                      "number of rows on which the candidates of greedy k-means++ are compared",
                      "32768, or 128 per cluster if that is more")
-            .choice("algorithm", &KMeansOptions::algorithm, {"auto", "lloyd", "bounds"},
+            .choice("algorithm", &Options::algorithm, {"auto", "lloyd", "bounds"},
                     "how rows are assigned: lloyd computes all distances; bounds skips distances that cannot change a "
-                    "label; auto: whichever is expected to be faster; the result is the same, bit for bit")
-            .choice("share_rounding", &KMeansOptions::share_rounding, {"floor", "nearest"},
+                    "label; auto: the faster one for this data size; the result is the same, bit for bit")
+            .choice("share_rounding", &Options::share_rounding, {"floor", "nearest"},
                     "how a label's share of the rows becomes a whole number of rows: rounded down, or to the nearest");
     return set;
 }
@@ -135,8 +133,8 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
                                            problem.sizes ? "`sizes`" : "`label_share`"),
                           "Leave one out", {.option = "weights"});
     return points.with_scalar([&]<class T>() {
-        return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
-                                 : fit_free<T>(points, used, run, problem);
+        return constraints.any() ? fit_constrained<T>(used, constraints, run, problem)
+                                 : fit_free<T>(used, run, problem);
     });
 }
 

@@ -17,8 +17,6 @@
 // of clusters take about (log2(blocks) + threads) k d numbers.
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/model/method.hpp"

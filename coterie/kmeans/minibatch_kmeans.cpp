@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
@@ -47,11 +49,9 @@ public:
           weights_(problem.weights),
           size_(std::min<Index>(options.batch_size, points.rows())),
           total_weight_(static_cast<double>(points.rows())) {
-        if (!weights_.empty()) {
-            double sum = 0;
-            for (const double w : weights_) cumulative_.push_back(sum += w);
-            total_weight_ = sum;
-        }
+        if (weights_.empty()) return;
+        std::partial_sum(weights_.begin(), weights_.end(), std::back_inserter(cumulative_));
+        total_weight_ = cumulative_.back();
     }
 
     // k-means of a sample, or the given centroids.
@@ -83,9 +83,9 @@ public:
         return out;
     }
 
-    internal::Fitted<T> operator()(Start<T> start, int restart, internal::KeptFit& kept) const {
+    internal::Fitted<T> operator()(Start<T> start, const internal::Restart& restart) const {
         internal::Fitted<T> out;
-        Draws random(run_.random("minibatch-kmeans.batches", static_cast<std::uint64_t>(restart)));
+        Draws random(run_.random("minibatch-kmeans.batches", static_cast<std::uint64_t>(restart.number)));
         const Index k = options_.clusters;
         const double limit = std::ceil(static_cast<double>(options_.max_epochs) * static_cast<double>(points_.rows()) /
                                        static_cast<double>(size_));
@@ -100,7 +100,7 @@ public:
         double lowest = std::numeric_limits<double>::infinity();
         int without_progress = 0;
         double since_reassignment = 0;
-        if (const Archive* from = kept.found_iterations()) {
+        if (const Archive* from = restart.found()) {
             centroids = to_matrix<double>(from->points("centroids", k, points_.columns()));
             current = centroids.template cast<T>();
             had = from->vector("had", k);
@@ -124,9 +124,8 @@ public:
             for (Index& row : rows) row = draw(random);
             const Matrix<T> batch = to_matrix<T>(internal::gather_rows(points_, rows, run_));
             const Nearest near = nearest_centroids(batch, current, run_.threads, NearestWants::distances);
-            double inertia = 0;
-            for (const double squared : near.squared) inertia += squared;
-            inertia *= total_weight_ / static_cast<double>(size_);
+            const double inertia = std::accumulate(near.squared.begin(), near.squared.end(), 0.0) *
+                                   (total_weight_ / static_cast<double>(size_));
             for (Index r = 0; r < size_; ++r) {
                 const auto j = near.labels[at(r)];
                 const double rate = 1 / ++had[at(j)];
@@ -142,24 +141,20 @@ public:
             ++out.iterations;
             smoothed = out.iterations == 1 ? inertia : smoothed + share * (inertia - smoothed);
             out.objectives.push_back(smoothed);
-            run_.report({.stage = "iterations",
-                         .fraction = (restart + out.iterations / limit) / options_.restarts,
-                         .objective = smoothed,
-                         .iteration = out.iterations});
+            restart.report(run_, out.iterations, limit, smoothed);
             if (smoothed < lowest) {
                 lowest = smoothed;
                 without_progress = 0;
             } else if (options_.patience > 0 && ++without_progress >= options_.patience) {
                 out.stopped = StopReason::converged;
             }
-            kept.after_iteration([&](Archive& archive) {
+            restart.kept->after_iteration([&](Archive& archive) {
                 archive.set_points("centroids", centroids);
                 archive.set_vector("had", had);
                 archive.set_vector("objectives", out.objectives);
-                archive.set_vector("figures", std::vector<double>{lowest, static_cast<double>(without_progress),
-                                                                  since_reassignment, static_cast<double>(out.repaired),
-                                                                  static_cast<double>(random.count()),
-                                                                  out.stopped == StopReason::converged ? 1.0 : 0.0});
+                archive.set_vector("figures",
+                                   internal::as_doubles(lowest, without_progress, since_reassignment, out.repaired,
+                                                        random.count(), out.stopped == StopReason::converged));
             });
         }
         out.objective = nearest_centroids(points_, current, run_.unstopped(), NearestWants::inertia, weights_).inertia;
@@ -190,12 +185,12 @@ private:
     void cluster(PointsView points, std::span<const double> weights, const SeedingOptions& seeding,
                  std::uint64_t number, const Run& run, Start<T>& out) const {
         const SeedingResult seeds = seed_centroids(points, options_.clusters, seeding, weights, number, run);
-        const kmeans::internal::LloydSettings settings{
-            .max_iterations = kSampleIterations,
-            .bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), options_.clusters)};
         Run quiet = run;
         quiet.on_progress = nullptr;
-        auto found = kmeans::internal::lloyd<T>(points, to_matrix<T>(seeds.centroids), settings, weights, quiet, 0, 1);
+        const bool bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), options_.clusters);
+        auto found = kmeans::internal::lloyd<T>(
+            {points, weights, {.max_iterations = kSampleIterations, .bounds = bounds}, quiet},
+            to_matrix<T>(seeds.centroids));
         out.had = internal::cluster_sums(points, found.labels, options_.clusters, weights, run.unstopped()).mass;
         out.centroids = std::move(found.centroids);
         out.distinct = seeds.distinct;
@@ -229,17 +224,10 @@ private:
         starved.resize(std::min(starved.size(), std::max<std::size_t>(1, at(size_) / 2)));
         int moved = 0;
         for (const std::size_t j : starved) {
-            double total = 0;
-            for (const double squared : share) total += squared;
+            const double total = std::accumulate(share.begin(), share.end(), 0.0);
             if (!(total > 0)) break;  // every remaining row of the batch lies on a centroid
             double left = random.uniform() * total;
-            Index row = -1;
-            for (Index r = 0; r < size_; ++r) {
-                if (!(share[at(r)] > 0)) continue;
-                row = r;
-                if (left < share[at(r)]) break;
-                left -= share[at(r)];
-            }
+            const Index row = internal::row_at_share(0, size_, left, [&](Index r) { return share[at(r)]; });
             const auto busy = near.labels[at(row)];
             centroids.row(static_cast<Index>(j)) =
                 (1 - kSplit) * centroids.row(busy) + kSplit * batch.row(row).template cast<double>();
@@ -264,28 +252,22 @@ private:
 }  // namespace
 
 const OptionSet& MinibatchKMeansOptions::described() {
-    static const OptionSet set =
-        OptionSetFor<MinibatchKMeansOptions>()
-            .integer("clusters", &MinibatchKMeansOptions::clusters, at_least(1), "number of clusters k")
+    using Options = MinibatchKMeansOptions;
+    static const OptionSet set = internal::describe_seeding(
+        OptionSetFor<Options>()
+            .integer("clusters", &Options::clusters, at_least(1), "number of clusters k")
             .letter('k')
-            .integer("batch_size", &MinibatchKMeansOptions::batch_size, at_least(1),
-                     "number of rows per batch, at most all rows")
-            .integer("max_epochs", &MinibatchKMeansOptions::max_epochs, at_least(1),
+            .integer("batch_size", &Options::batch_size, at_least(1), "number of rows per batch, at most all rows")
+            .integer("max_epochs", &Options::max_epochs, at_least(1),
                      "maximum number of passes over the data: at most this many times n rows are drawn")
             .integer(
-                "patience", &MinibatchKMeansOptions::patience, at_least(0),
+                "patience", &Options::patience, at_least(0),
                 "stop when the smoothed inertia has not improved for this many batches; 0: do not stop for this reason")
-            .real("reassignment_share", &MinibatchKMeansOptions::reassignment_share, between(0, 1),
+            .real("reassignment_share", &Options::reassignment_share, between(0, 1),
                   "move a centroid next to another one if it has had fewer rows than this share of the rows of the "
                   "busiest centroid; 0: never")
-            .integer("restarts", &MinibatchKMeansOptions::restarts, at_least(1),
-                     "number of runs from different samples; the run with the smallest inertia is kept")
-            .choice("seeding", &MinibatchKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
-                    "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
-                    "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
-            .integer("seeding_candidates", &MinibatchKMeansOptions::seeding_candidates, between(1, 10000),
-                     "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
-                     "2 + 2 ln k");
+            .integer("restarts", &Options::restarts, at_least(1),
+                     "number of runs from different samples; the run with the smallest inertia is kept"));
     return set;
 }
 
@@ -299,15 +281,15 @@ MinibatchKMeansModel MinibatchKMeansMethod::fit(const Problem& problem, const Mi
         const Batches<T> batches(points, options, problem, run);
         internal::KeptFit kept(MinibatchKMeansMethod::name, MinibatchKMeansOptions::described().values(&options),
                                problem, run);
-        auto& distinct = kept.facts.try_emplace("distinct", options.clusters).first->second;
+        double& distinct = kept.distinct(options.clusters);
         auto best = internal::best_of(
-            options.restarts, report,
+            options.restarts, report, kept,
             [&](int restart) {
                 auto start = batches.start(problem, restart);
                 distinct = start.distinct;
                 return start;
             },
-            [&](Start<T> start, int restart) { return batches(std::move(start), restart, kept); }, &kept);
+            [&](Start<T> start, const internal::Restart& restart) { return batches(std::move(start), restart); });
         Stopwatch watch;
         Points centroids(std::move(best.centroids));
         Labels labels = nearest_centroids(points, centroids, run.unstopped()).labels;

@@ -6,8 +6,6 @@
 // time.
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/model/method.hpp"

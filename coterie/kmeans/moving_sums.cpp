@@ -14,18 +14,7 @@
 namespace coterie::internal {
 
 MovingSums::MovingSums(PointsView points, int clusters, std::span<const double> weights, const Run& run)
-    : points_(points),
-      weights_(weights),
-      run_(run.unstopped()),
-      grid_(grid_of(points)),
-      own_(own_rows(grid_, run.communicator())),
-      k_(clusters),
-      layout_(clusters, points.columns(), clusters),  // the extra numbers: change of each cluster's number of rows
-      changes_(layout_.block_sums()),
-      labels_(at(own_.count()), -1),
-      sums_(Matrix<double>::Zero(clusters, points.columns())),
-      mass_(at(clusters), 0.0),
-      counts_(at(clusters), 0.0) {}
+    : points_(points), weights_(weights), run_(run.unstopped()), k_(clusters) {}
 
 Index MovingSums::assign(const Labels& labels) {
     const Index d = points_.columns();

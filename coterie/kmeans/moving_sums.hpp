@@ -38,15 +38,15 @@ private:
     PointsView points_;
     std::span<const double> weights_;
     Run run_;
-    RowBlocks grid_;
-    Range own_;
     Index k_;
-    ClusterSumLayout layout_;
-    BlockSums changes_;
-    Labels labels_;  // of this process' rows
-    Matrix<double> sums_;
-    std::vector<double> mass_;
-    std::vector<double> counts_;  // rows of positive weight
+    RowBlocks grid_ = grid_of(points_);
+    Range own_ = own_rows(grid_, run_.communicator());
+    ClusterSumLayout layout_{k_, points_.columns(), k_};  // the extra numbers: change of each cluster's number of rows
+    BlockSums changes_ = layout_.block_sums();
+    Labels labels_ = Labels(at(own_.count()), -1);  // of this process' rows
+    Matrix<double> sums_ = Matrix<double>::Zero(k_, points_.columns());
+    std::vector<double> mass_ = std::vector<double>(at(k_), 0.0);
+    std::vector<double> counts_ = mass_;  // rows of positive weight
 };
 
 }  // namespace coterie::internal

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <string>
 
 #include "coterie/base/options.hpp"
@@ -17,6 +16,7 @@
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/gathered_rows.hpp"
 #include "coterie/base/text.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
@@ -25,7 +25,6 @@ namespace coterie {
 namespace {
 
 using internal::at;
-
 using internal::CentroidPanels;
 
 // A row of the points: its number and values.
@@ -63,22 +62,7 @@ public:
     /// progress reports.
     ClosestDistances(PointsView points, std::vector<Index> picked, std::span<const double> weights,
                      const Vector<T>& origin, double done, const Run& run)
-        : points_(points),
-          picked_(std::move(picked)),
-          d_(points.columns()),
-          weights_(weights),
-          run_(run),
-          grid_(picked_.empty() ? internal::grid_of(points)
-                                : internal::grid_of(static_cast<Index>(picked_.size()), d_)),
-          blocks_(internal::own_blocks(grid_, run.communicator())),
-          own_(internal::own_rows(grid_, run.communicator())),
-          closest_(at(own_.count()), std::numeric_limits<T>::max()),
-          nearest_(closest_.size(), -1),
-          norm_(closest_.size()),
-          potential_(at(blocks_.count())),
-          scratch_(at(std::max(run.threads, 1))),
-          origin_(origin),
-          origin_squared_(sparse ? internal::squared_norm(origin_.data(), d_) : 0.0) {
+        : points_(points), picked_(std::move(picked)), weights_(weights), run_(run), origin_(origin) {
         internal::BlockReader reader(points_, run_);
         internal::for_each_own_block(grid_, run_, stage(1, done), [&](Index number, int worker) {
             const auto row = rows_of_block(reader, number, worker);
@@ -160,28 +144,18 @@ public:
     std::pair<Seed<T>, double> draw(double u) {
         if (all_potentials_.empty()) all_potentials_ = internal::gather(run_.communicator(), potential_);
         double left = u * std::accumulate(all_potentials_.begin(), all_potentials_.end(), 0.0);
-        Index last = -1;
-        for (Index block = 0; block < grid_.count(); ++block) {
-            const double here = all_potentials_[at(block)];
-            if (here <= 0) continue;
-            last = block;
-            if (left < here) break;
-            left -= here;
-        }
+        const Index last =
+            internal::row_at_share(0, grid_.count(), left, [&](Index block) { return all_potentials_[at(block)]; });
         if (last < 0) return {};
         struct Drawn {
             Index row = -1;
             double closest = 0;
         } drawn;
         if (blocks_.has(last)) {
-            for (Index i = grid_.begin(last); i < grid_.end(last); ++i) {
-                const auto closest = static_cast<double>(closest_[at(i - own_.begin)]);
-                const double share = weight(i) * closest;
-                if (share <= 0) continue;
-                drawn = {i, closest};  // rounding may leave a remainder: then the last row with a share is taken
-                if (left < share) break;
-                left -= share;
-            }
+            const auto closest = [&](Index i) { return static_cast<double>(closest_[at(i - own_.begin)]); };
+            drawn.row = internal::row_at_share(grid_.begin(last), grid_.end(last), left,
+                                               [&](Index i) { return weight(i) * closest(i); });
+            if (drawn.row >= 0) drawn.closest = closest(drawn.row);
         }
         drawn =
             internal::from_process(run_.communicator(), internal::process_of(last, grid_, run_.communicator()), drawn);
@@ -279,8 +253,7 @@ private:
     template <class Act>
     void for_reachable(internal::BlockReader& reader, Index number, int worker, const std::vector<T>& reach, Scratch& s,
                        Act&& act) {
-        const Index begin = grid_.begin(number);
-        const Index end = grid_.end(number);
+        const Index begin = grid_.begin(number), end = grid_.end(number);
         std::optional<decltype(rows_of_block(reader, number, worker))> row;  // read at the first such row
         for (Index i = begin; i < end;) {
             std::size_t count = 0;
@@ -322,23 +295,24 @@ private:
 
     PointsView points_;
     std::vector<Index> picked_;
-    Index d_;
+    Index d_ = points_.columns();
     std::span<const double> weights_;
     const Run& run_;
     const internal::Kernels<T>& kernels_ = internal::kernels<T>();
-    RowBlocks grid_;
-    internal::Range blocks_;    // this process' blocks
-    internal::Range own_;       // this process' rows
-    std::vector<T> centroids_;  // the centroids taken in so far
-    std::int32_t count_ = 0;    // number of centroids taken in
-    std::vector<T> closest_;    // D_i^2 of each of this process' rows
-    std::vector<std::int32_t> nearest_;
-    std::vector<T> norm_;
-    std::vector<double> potential_;       // of each of this process' blocks
-    std::vector<double> all_potentials_;  // of each block; empty until needed
-    std::vector<Scratch> scratch_;
+    RowBlocks grid_ = internal::grid_of(picked_.empty() ? points_.rows() : static_cast<Index>(picked_.size()), d_);
+    internal::Range blocks_ = internal::own_blocks(grid_, run_.communicator());  // this process' blocks
+    internal::Range own_ = internal::own_rows(grid_, run_.communicator());       // this process' rows
+    std::vector<T> centroids_;                                                   // the centroids taken in so far
+    std::int32_t count_ = 0;                                                     // number of centroids taken in
+    // D_i^2 of each of this process' rows
+    std::vector<T> closest_ = std::vector<T>(at(own_.count()), std::numeric_limits<T>::max());
+    std::vector<std::int32_t> nearest_ = std::vector<std::int32_t>(closest_.size(), -1);
+    std::vector<T> norm_ = std::vector<T>(closest_.size());
+    std::vector<double> potential_ = std::vector<double>(at(blocks_.count()));  // of each of this process' blocks
+    std::vector<double> all_potentials_;                                        // of each block; empty until needed
+    std::vector<Scratch> scratch_ = std::vector<Scratch>(at(std::max(run_.threads, 1)));
     Vector<T> origin_;
-    double origin_squared_;
+    double origin_squared_ = sparse ? internal::squared_norm(origin_.data(), d_) : 0.0;
 };
 
 // A location close to most points, which a few distant points do not change: the median of about 128 rows in each
@@ -359,23 +333,14 @@ Vector<T> amid(PointsView points, const Run& run) {
 Index draw_by_weight(Index n, std::span<const double> weights, RandomStream& random) {
     if (weights.empty()) return static_cast<Index>(random.below(static_cast<std::uint64_t>(n)));
     double left = random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
-    Index row = -1;
-    for (Index i = 0; i < n; ++i) {
-        const double w = weights[static_cast<std::size_t>(i)];
-        if (w <= 0) continue;
-        row = i;
-        if (left < w) break;
-        left -= w;
-    }
-    return row;
+    return internal::row_at_share(0, n, left, [&](Index i) { return weights[at(i)]; });
 }
 
 // Draws one row from each of `count` equal ranges of rows.
 std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) {
     std::vector<Index> rows;
     for (Index j = 0; j < count; ++j) {
-        const Index begin = j * n / count;
-        const Index end = (j + 1) * n / count;
+        const Index begin = j * n / count, end = (j + 1) * n / count;
         rows.push_back(begin + static_cast<Index>(random.below(static_cast<std::uint64_t>(end - begin))));
     }
     return rows;

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
@@ -35,8 +34,7 @@ Terms soften(double* row, Index k, double temperature) {
     double least = std::numeric_limits<double>::infinity();
     for (Index j = 0; j < k; ++j) least = std::min(least, row[j]);
     // The nearest centroid's term is exp(0) = 1, so the sum neither vanishes nor overflows.
-    double sum = 0;
-    double distortion = 0;
+    double sum = 0, distortion = 0;
     for (Index j = 0; j < k; ++j) {
         const double above = row[j] - least;
         row[j] = std::exp(-above / temperature);
@@ -135,8 +133,7 @@ private:
 struct Pass {
     Matrix<double> sums;
     Vector<double> mass;
-    double free_energy = 0;
-    double distortion = 0;
+    double free_energy = 0, distortion = 0;
 };
 
 template <class T>
@@ -155,7 +152,7 @@ Pass pass_over(PointsView points, const Assigner& assigner, Index k, std::span<c
             for (Index begin = 0; begin < block.rows.rows; begin += rows_at_once) {
                 const Index end = std::min(begin + rows_at_once, block.rows.rows);
                 assigner(block.rows, begin, end, s, [&](Index r, const Terms& terms) {
-                    const double w = weights.empty() ? 1.0 : weights[at(block.first + r)];
+                    const double w = internal::weight_of(weights, block.first + r);
                     terms_sum[0] += w * terms.free_energy;
                     terms_sum[1] += w * terms.distortion;
                     s.probabilities.row(r - begin) *= w;
@@ -182,8 +179,7 @@ Pass pass_over(const SparsePoints& points, const SparseAssigner& assigner, const
     Matrix<double> probabilities(std::min(chunks.size, points.rows()), k);
     std::vector<Terms> terms(at(probabilities.rows()));
     for (Index chunk = 0; chunk < chunks.count(); ++chunk) {
-        const Index begin = chunks.begin(chunk);
-        const Index end = chunks.end(chunk);
+        const Index begin = chunks.begin(chunk), end = chunks.end(chunk);
         const double share = (stage.end - stage.begin) / static_cast<double>(chunks.count());
         Stage part = stage;
         part.begin = stage.begin + share * static_cast<double>(chunk);
@@ -194,7 +190,7 @@ Pass pass_over(const SparsePoints& points, const SparseAssigner& assigner, const
             assigner(points, begin + some.begin(block), begin + some.end(block),
                      probabilities.data() + some.begin(block) * k, terms.data() + some.begin(block));
         });
-        const auto weight = [&](Index i) { return weights.empty() ? 1.0 : weights[at(i)]; };
+        const auto weight = [&](Index i) { return internal::weight_of(weights, i); };
         for (Index i = begin; i < end; ++i) {
             out.free_energy += weight(i) * terms[at(i - begin)].free_energy;
             out.distortion += weight(i) * terms[at(i - begin)].distortion;
@@ -228,18 +224,17 @@ double automatic_temperature(PointsView points, const Matrix<T>& start, const in
                              std::span<const double> weights, const Run& run) {
     Run quiet = run;
     quiet.on_progress = nullptr;
-    const kmeans::internal::LloydSettings settings{
-        20, 1e-4, kmeans::internal::bounds_pay(points.rows(), points.columns(), static_cast<int>(start.rows()))};
-    const double inertia = kmeans::internal::lloyd(points, start, settings, weights, quiet, 0, 1).objective;
-    const double columns = static_cast<double>(points.columns());
-    const double temperature = 2 * inertia / (spread.total_weight * columns);
+    const bool bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), static_cast<int>(start.rows()));
+    const double inertia = kmeans::internal::lloyd({points, weights, {20, 1e-4, bounds}, quiet}, start).objective;
+    const double temperature = 2 * inertia / (spread.total_weight * static_cast<double>(points.columns()));
     if (temperature > 0) return temperature;
     // Every point lies on a centroid: any temperature far below the squared distances between centroids is suitable.
     return spread.mean_variance > 0 ? 1e-6 * spread.mean_variance : 1.0;
 }
 
 template <class T>
-SoftKMeansModel fit_rows(PointsView points, const SoftKMeansOptions& options, const Run& run, const Problem& problem) {
+SoftKMeansModel fit_rows(const SoftKMeansOptions& options, const Run& run, const Problem& problem) {
+    const PointsView points = problem.points;
     SoftKMeansOptions used = options;
     const Index k = options.clusters;
     const internal::Spread spread = internal::spread_of(points, problem.weights, run);
@@ -258,11 +253,12 @@ SoftKMeansModel fit_rows(PointsView points, const SoftKMeansOptions& options, co
     internal::KeptFit kept(SoftKMeansMethod::name, SoftKMeansOptions::described().values(&options), problem, run);
     if (const auto found = kept.facts.find("temperature"); found != kept.facts.end()) used.temperature = found->second;
     FitReport report;
-    int distinct = 0;
-    auto best = internal::best_of_restarts<T>(
-        points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, problem, run,
-        report, distinct,
-        [&](Matrix<T> start, int restart) {
+    const double& distinct = kept.distinct(options.clusters);
+    auto best = internal::best_of(
+        options.restarts, report, kept,
+        internal::starting_centroids<T>(points, options.clusters, {options.seeding, options.seeding_candidates},
+                                        problem, run, kept),
+        [&](const Matrix<T>& start, const internal::Restart& restart) {
             internal::Fitted<T> out;
             Matrix<double> centroids = start.template cast<double>();
             if (const Archive* from = kept.found_iterations()) {
@@ -274,9 +270,7 @@ SoftKMeansModel fit_rows(PointsView points, const SoftKMeansOptions& options, co
                 used.temperature = automatic_temperature(points, start, spread, problem.weights, run);
             }
             kept.facts["temperature"] = *used.temperature;
-            const auto fraction = [&](int done) {
-                return (restart + static_cast<double>(done) / options.max_iterations) / options.restarts;
-            };
+            const auto fraction = [&](int done) { return restart.fraction(done, options.max_iterations); };
             Pass pass =
                 evaluate(centroids, run,
                          {.name = "iterations", .begin = fraction(out.iterations), .end = fraction(out.iterations)});
@@ -308,22 +302,17 @@ SoftKMeansModel fit_rows(PointsView points, const SoftKMeansOptions& options, co
                 ++out.iterations;
                 out.objective = pass.free_energy;
                 out.objectives.push_back(pass.free_energy);
-                run.report({.stage = "iterations",
-                            .fraction = fraction(out.iterations),
-                            .objective = pass.free_energy,
-                            .iteration = out.iterations});
+                restart.report(run, out.iterations, options.max_iterations, pass.free_energy);
                 if (movement <= threshold) out.stopped = StopReason::converged;
                 kept.after_iteration([&](Archive& archive) {
                     archive.set_points("centroids", centroids);
                     archive.set_vector("objectives", out.objectives);
-                    archive.set_vector("converged",
-                                       std::vector<double>{out.stopped == StopReason::converged ? 1.0 : 0.0});
+                    archive.set_vector("converged", internal::as_doubles(out.stopped == StopReason::converged));
                 });
             }
             out.centroids = centroids.template cast<T>();
             return out;
-        },
-        &kept);
+        });
     Stopwatch watch;
     const Run finishing = run.unstopped();
     const Pass last = evaluate(best.centroids.template cast<double>(), finishing, {.name = "labels"});
@@ -332,38 +321,31 @@ SoftKMeansModel fit_rows(PointsView points, const SoftKMeansOptions& options, co
     Labels labels = nearest_centroids(points, centroids, finishing).labels;
     report.seconds.emplace_back("labels", watch.seconds());
     report.empty_cluster_policy = "a cluster whose probability is 0 for every row keeps its centroid";
-    internal::finish_report(report, points, labels, options.clusters, distinct, run);
-    report.details.emplace_back("temperature", *used.temperature);
-    report.details.emplace_back("distortion", last.distortion);
-    report.details.emplace_back(
-        "entropy", std::max(0.0, (last.distortion - last.free_energy) / *used.temperature / spread.total_weight));
+    internal::finish_report(report, points, labels, options.clusters, static_cast<Index>(distinct), run);
+    const double entropy = (last.distortion - last.free_energy) / *used.temperature / spread.total_weight;
+    report.details.insert(
+        report.details.end(),
+        {{"temperature", *used.temperature}, {"distortion", last.distortion}, {"entropy", std::max(0.0, entropy)}});
     return SoftKMeansModel(std::move(centroids), std::move(labels), std::move(report), used);
 }
 
 }  // namespace
 
 const OptionSet& SoftKMeansOptions::described() {
-    static const OptionSet set =
-        OptionSetFor<SoftKMeansOptions>()
-            .integer("clusters", &SoftKMeansOptions::clusters, at_least(1), "number of clusters k")
+    using Options = SoftKMeansOptions;
+    static const OptionSet set = internal::describe_seeding(
+        OptionSetFor<Options>()
+            .integer("clusters", &Options::clusters, at_least(1), "number of clusters k")
             .letter('k')
-            .real("temperature", &SoftKMeansOptions::temperature,
-                  OptionRange{.low = 0, .high = 1e200, .low_open = true},
+            .real("temperature", &Options::temperature, OptionRange{.low = 0, .high = 1e200, .low_open = true},
                   "temperature T, in squared units of the columns; larger values spread a row over more clusters",
                   "twice the variance within the clusters of a short k-means, averaged over the columns")
-            .integer("restarts", &SoftKMeansOptions::restarts, at_least(1),
+            .integer("restarts", &Options::restarts, at_least(1),
                      "number of runs from different starting centroids; the run with the smallest free energy is kept")
-            .integer("max_iterations", &SoftKMeansOptions::max_iterations, at_least(1),
-                     "maximum number of iterations per run")
-            .real("tolerance", &SoftKMeansOptions::tolerance, at_least(0),
+            .integer("max_iterations", &Options::max_iterations, at_least(1), "maximum number of iterations per run")
+            .real("tolerance", &Options::tolerance, at_least(0),
                   "stop when the sum of the squared movements of the centroids is at most this number times the mean "
-                  "of the columns' variances")
-            .choice("seeding", &SoftKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
-                    "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
-                    "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
-            .integer("seeding_candidates", &SoftKMeansOptions::seeding_candidates, between(1, 10000),
-                     "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
-                     "2 + 2 ln k");
+                  "of the columns' variances"));
     return set;
 }
 
@@ -405,7 +387,7 @@ SoftKMeansModel SoftKMeansMethod::fit(const Problem& problem, const SoftKMeansOp
     const PointsView points = problem.points;
     check_clustering_input(points, options.clusters, problem.weights, run);
     internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
-    return points.with_scalar([&]<class T>() { return fit_rows<T>(points, options, run, problem); });
+    return points.with_scalar([&]<class T>() { return fit_rows<T>(options, run, problem); });
 }
 
 }  // namespace coterie

@@ -15,8 +15,6 @@
 #include <optional>
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/model/method.hpp"

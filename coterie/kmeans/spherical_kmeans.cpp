@@ -22,12 +22,6 @@ namespace {
                   {.option = std::string(option), .row = number + 1});
 }
 
-// Throws BadData with the row's number if the row has no direction.
-template <class From, class T>
-void scale_row(const From* row, Index columns, T* to, std::string_view option, Index number) {
-    if (!internal::scale_to_unit(row, columns, to)) refuse_zero_row(option, number);
-}
-
 template <class T>
 Points unit_rows(PointsView points, std::string_view option, int threads) {
     if (const SparsePoints* sparse = as_sparse(points)) {
@@ -43,7 +37,8 @@ Points unit_rows(PointsView points, std::string_view option, int threads) {
     points.visit([&](const auto& rows) {
         for_each_block(blocks.count(), threads, [&](Index block, int) {
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
-                scale_row(rows.row(i), rows.columns, out.data() + i * rows.columns, option, i);
+                if (!internal::scale_to_unit(rows.row(i), rows.columns, out.data() + i * rows.columns))
+                    refuse_zero_row(option, i);
         });
     });
     return Points(std::move(out));
@@ -54,46 +49,31 @@ Points unit_rows_read(const Points& points, std::string_view option) {
     return internal::derived_rows(points, points.columns(), [option](PointsView rows, Index first, void* to) {
         rows.visit([&]<class T>(const Rows<T>& from) {
             for (Index i = 0; i < from.rows; ++i)
-                scale_row(from.row(i), from.columns, static_cast<T*>(to) + i * from.columns, option, first + i);
+                if (!internal::scale_to_unit(from.row(i), from.columns, static_cast<T*>(to) + i * from.columns))
+                    refuse_zero_row(option, first + i);
         });
     });
-}
-
-// Rows of length 1 in the scalar type of the model.
-Points unit_points(PointsView points, ScalarType scalar, int threads) {
-    return scalar == ScalarType::float32 ? unit_rows<float>(points, "points", threads)
-                                         : unit_rows<double>(points, "points", threads);
 }
 
 }  // namespace
 
 const OptionSet& SphericalKMeansOptions::described() {
-    static const OptionSet set =
-        OptionSetFor<SphericalKMeansOptions>()
-            .integer("clusters", &SphericalKMeansOptions::clusters, at_least(1), "number of clusters k")
+    using Options = SphericalKMeansOptions;
+    static const OptionSet set = internal::describe_seeding(
+        OptionSetFor<Options>()
+            .integer("clusters", &Options::clusters, at_least(1), "number of clusters k")
             .letter('k')
-            .integer("restarts", &SphericalKMeansOptions::restarts, at_least(1),
+            .integer("restarts", &Options::restarts, at_least(1),
                      "number of runs from different starting centroids; the run with the smallest objective is kept")
-            .integer("max_iterations", &SphericalKMeansOptions::max_iterations, at_least(1),
-                     "maximum number of iterations per run")
-            .real("tolerance", &SphericalKMeansOptions::tolerance, at_least(0),
+            .integer("max_iterations", &Options::max_iterations, at_least(1), "maximum number of iterations per run")
+            .real("tolerance", &Options::tolerance, at_least(0),
                   "stop when the sum of the squared movements of the centroids is at most this number times the mean "
-                  "of the columns' variances (of the scaled rows); 0: stop when no label changes")
-            .choice("seeding", &SphericalKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
-                    "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
-                    "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
-            .integer("seeding_candidates", &SphericalKMeansOptions::seeding_candidates, between(1, 10000),
-                     "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
-                     "2 + 2 ln k");
+                  "of the columns' variances (of the scaled rows); 0: stop when no label changes"));
     return set;
 }
 
-Labels SphericalKMeansModel::predict_checked(PointsView points, const Run& run) const {
-    return CentroidModel::predict_checked(unit_points(points, centroids_.scalar(), run.threads), run);
-}
-
-Matrix<double> SphericalKMeansModel::output_checked(Output which, PointsView points, const Run& run) const {
-    return CentroidModel::output_checked(which, unit_points(points, centroids_.scalar(), run.threads), run);
+Points SphericalKMeansModel::unit_points(PointsView points, const Run& run) const {
+    return centroids_.view().with_scalar([&]<class T>() { return unit_rows<T>(points, "points", run.threads); });
 }
 
 SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const SphericalKMeansOptions& options,
@@ -111,26 +91,28 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
             scaled.initial_centroids = unit_rows<T>(problem.initial_centroids, "initial_centroids", run.threads);
         const double scaling_seconds = watch.seconds();
         FitReport report;
-        int distinct = 0;
         internal::KeptFit kept(name, SphericalKMeansOptions::described().values(&options), problem, run);
-        const kmeans::internal::LloydSettings settings{
-            .max_iterations = options.max_iterations,
-            .tolerance = options.tolerance,
-            .bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), options.clusters),
-            .unit_length = true};
-        auto best = internal::best_of_restarts<T>(
-            unit, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, scaled, run,
-            report, distinct,
-            [&](const Matrix<T>& start, int restart) {
-                return kmeans::internal::lloyd(unit.view(), start, settings, problem.weights, run, restart,
-                                               options.restarts, &kept);
-            },
-            &kept);
+        const double& distinct = kept.distinct(options.clusters);
+        const kmeans::internal::LloydProblem iterations{
+            unit,
+            problem.weights,
+            {.max_iterations = options.max_iterations,
+             .tolerance = options.tolerance,
+             .bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), options.clusters),
+             .unit_length = true},
+            run};
+        auto best = internal::best_of(
+            options.restarts, report, kept,
+            internal::starting_centroids<T>(unit, options.clusters, {options.seeding, options.seeding_candidates},
+                                            scaled, run, kept),
+            [&](const Matrix<T>& start, const internal::Restart& restart) {
+                return kmeans::internal::lloyd(iterations, start, restart);
+            });
         Points centroids(std::move(best.centroids));
         if (!best.labelled) best.labels = nearest_centroids(unit, centroids, run.unstopped()).labels;
         report.seconds.insert(report.seconds.begin(), {"scaling", scaling_seconds});
         report.empty_cluster_policy = "an empty cluster gets the row that adds most to the objective";
-        internal::finish_report(report, points, best.labels, options.clusters, distinct, run);
+        internal::finish_report(report, points, best.labels, options.clusters, static_cast<Index>(distinct), run);
         return SphericalKMeansModel(std::move(centroids), std::move(best.labels), std::move(report), options);
     });
 }

@@ -8,8 +8,6 @@
 // Sparse points (base/sparse_points.hpp) are used entry by entry; the scaled values are a copy.
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/model/method.hpp"
@@ -38,8 +36,15 @@ public:
     static SphericalKMeansModel from(const Archive& archive) { return SphericalKMeansModel(archive); }
 
 protected:
-    Labels predict_checked(PointsView points, const Run& run) const override;
-    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
+    Labels predict_checked(PointsView points, const Run& run) const override {
+        return CentroidModel::predict_checked(unit_points(points, run), run);
+    }
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override {
+        return CentroidModel::output_checked(which, unit_points(points, run), run);
+    }
+
+private:
+    Points unit_points(PointsView points, const Run& run) const;  // rows of length 1, in the scalar type of the model
 };
 
 /// n x d points, 1 <= clusters <= n. A row of zeros throws BadData, with its number. Initial centroids are scaled to

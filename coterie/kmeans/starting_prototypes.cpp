@@ -3,7 +3,6 @@
 
 #include "coterie/kmeans/starting_prototypes.hpp"
 
-#include <string>
 #include <vector>
 
 #include "coterie/base/parallel/blocks.hpp"

@@ -8,11 +8,13 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <tuple>
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/kernels.hpp"
 
@@ -29,23 +31,12 @@ using internal::filled;
 class Chain {
 public:
     Chain(PointsView points, std::span<const double> weights, const std::vector<Index>& leaves, const Run& run)
-        : run_(run),
-          kernels_(internal::kernels<double>()),
-          d_(points.columns()),
-          means_(static_cast<Index>(leaves.size()), d_),
-          weight_(leaves.size(), 1.0),
-          size_(leaves.size(), 1),
-          cluster_(leaves.size()),
-          height_(leaves.size(), 0.0),
-          active_(leaves.size()) {
+        : run_(run), d_(points.columns()), means_(static_cast<Index>(leaves.size()), d_), active_(leaves.size()) {
         points.visit([&](const auto& rows) {
-            for (std::size_t i = 0; i < leaves.size(); ++i) {
-                const auto* row = rows.row(leaves[i]);
-                for (Index p = 0; p < d_; ++p) means_(static_cast<Index>(i), p) = static_cast<double>(row[p]);
-            }
+            for (std::size_t i = 0; i < leaves.size(); ++i)
+                means_.row(static_cast<Index>(i)) = rows.block(leaves[i], leaves[i] + 1).template cast<double>();
         });
-        if (!weights.empty())
-            for (std::size_t i = 0; i < leaves.size(); ++i) weight_[i] = weights[at(leaves[i])];
+        for (std::size_t i = 0; i < leaves.size(); ++i) weight_[i] = internal::weight_of(weights, leaves[i]);
         std::iota(active_.begin(), active_.end(), Index{0});
         std::iota(cluster_.begin(), cluster_.end(), Index{0});
     }
@@ -148,8 +139,7 @@ private:
     // The union takes the slot of its lowest row.
     Merge merge(Index a, Index b, double rise, Index cluster) {
         Merge out;
-        out.left = std::min(cluster_[at(a)], cluster_[at(b)]);
-        out.right = std::max(cluster_[at(a)], cluster_[at(b)]);
+        std::tie(out.left, out.right) = std::minmax(cluster_[at(a)], cluster_[at(b)]);
         // In exact arithmetic a union is never lower than its parts. If rounding makes it lower, it takes the height of
         // the higher part, so that sorting keeps parts first.
         out.height = std::max({std::sqrt(2 * rise), height_[at(a)], height_[at(b)]});
@@ -166,33 +156,23 @@ private:
     }
 
     const Run& run_;
-    const internal::Kernels<double>& kernels_;
+    const internal::Kernels<double>& kernels_ = internal::kernels<double>();
     Index d_;
     Matrix<double> means_;
-    std::vector<double> weight_;
-    std::vector<Index> size_;     // number of leaves; 0 after the cluster was merged into another
-    std::vector<Index> cluster_;  // number in the dendrogram
-    std::vector<double> height_;  // of the merge that made the cluster
-    std::vector<Index> active_;   // slots in use, ascending
-    std::vector<Found> first_;    // of each leaf
-    std::vector<Found> found_;    // of each block of a scan
+    std::vector<Index> active_;  // slots in use, ascending
+    std::vector<double> weight_ = std::vector<double>(active_.size());
+    std::vector<Index> size_ = std::vector<Index>(active_.size(), 1);  // leaves; 0 after a merge into another cluster
+    std::vector<Index> cluster_ = std::vector<Index>(active_.size());  // number in the dendrogram
+    std::vector<double> height_ = std::vector<double>(active_.size(), 0.0);  // of the merge that made the cluster
+    std::vector<Found> first_;                                               // of each leaf
+    std::vector<Found> found_;                                               // of each block of a scan
 };
-
-Index root_of(std::vector<Index>& parent, Index i) {
-    while (parent[at(i)] != i) {
-        parent[at(i)] = parent[at(parent[at(i)])];
-        i = parent[at(i)];
-    }
-    return i;
-}
 
 }  // namespace
 
 Index Dendrogram::distinct() const {
-    Index count = leaves.empty() ? 0 : 1;
-    for (const Merge& merge : merges)
-        if (merge.height > 0) ++count;
-    return count;
+    const auto apart = std::count_if(merges.begin(), merges.end(), [](const Merge& merge) { return merge.height > 0; });
+    return apart + (leaves.empty() ? 0 : 1);
 }
 
 Dendrogram ward_linkage(PointsView points, std::span<const double> weights, const Run& run) {
@@ -203,7 +183,7 @@ Dendrogram ward_linkage(PointsView points, std::span<const double> weights, cons
     Dendrogram out;
     out.points = points.rows();
     for (Index i = 0; i < points.rows(); ++i)
-        if (weights.empty() || weights[at(i)] > 0) out.leaves.push_back(i);
+        if (internal::weight_of(weights, i) > 0) out.leaves.push_back(i);
     const std::vector<Merge> found = Chain(points, weights, out.leaves, run)();
 
     // A stable sort: among equal heights, parts stay before their union.
@@ -217,10 +197,7 @@ Dendrogram ward_linkage(PointsView points, std::span<const double> weights, cons
     for (std::size_t t = 0; t < order.size(); ++t) number[at(leaves + order[t])] = leaves + static_cast<Index>(t);
     for (const Index t : order) {
         Merge merge = found[at(t)];
-        const Index a = number[at(merge.left)];
-        const Index b = number[at(merge.right)];
-        merge.left = std::min(a, b);
-        merge.right = std::max(a, b);
+        std::tie(merge.left, merge.right) = std::minmax(number[at(merge.left)], number[at(merge.right)]);
         out.merges.push_back(merge);
     }
     return out;
@@ -233,26 +210,21 @@ Labels cut(const Dendrogram& dendrogram, int clusters) {
                           filled("{} requested from a dendrogram with {} leaves", counted(clusters, "cluster"), leaves),
                           "Use from 1 to " + std::to_string(leaves),
                           {.option = "clusters", .value = std::to_string(clusters)});
-    // The lowest leaf represents a cluster.
+    // The lowest leaf represents a cluster; `parent` of any other leaf is a lower leaf of its cluster.
     std::vector<Index> parent(at(leaves));
     std::iota(parent.begin(), parent.end(), Index{0});
     std::vector<Index> lowest(at(2 * leaves - 1));
     std::iota(lowest.begin(), lowest.begin() + leaves, Index{0});
     for (Index t = 0; t < leaves - clusters; ++t) {
         const Merge& merge = dendrogram.merges[at(t)];
-        const Index a = lowest[at(merge.left)];
-        const Index b = lowest[at(merge.right)];
-        lowest[at(leaves + t)] = std::min(a, b);
-        parent[at(std::max(a, b))] = std::min(a, b);
+        const auto [a, b] = std::minmax(lowest[at(merge.left)], lowest[at(merge.right)]);
+        lowest[at(leaves + t)] = parent[at(b)] = a;
     }
     Labels labels(at(dendrogram.points), -1);
-    std::vector<std::int32_t> label(at(leaves), -1);
     std::int32_t next = 0;
-    for (Index i = 0; i < leaves; ++i) {
-        const Index root = root_of(parent, i);
-        if (label[at(root)] < 0) label[at(root)] = next++;
-        labels[at(dendrogram.leaves[at(i)])] = label[at(root)];
-    }
+    for (Index i = 0; i < leaves; ++i)
+        labels[at(dendrogram.leaves[at(i)])] =
+            parent[at(i)] == i ? next++ : labels[at(dendrogram.leaves[at(parent[at(i)])])];
     return labels;
 }
 
@@ -268,7 +240,7 @@ Points cluster_means(PointsView points, const Labels& labels, int clusters, std:
         if (labels[at(i)] < -1 || labels[at(i)] >= clusters)
             throw BadArgument(Code::out_of_range, filled("label {} is not from -1 to {}", labels[at(i)], clusters - 1),
                               "", {.option = "labels", .value = std::to_string(labels[at(i)]), .row = i + 1});
-        if (labels[at(i)] >= 0 && (weights.empty() || weights[at(i)] > 0)) members[at(labels[at(i)])].push_back(i);
+        if (labels[at(i)] >= 0 && internal::weight_of(weights, i) > 0) members[at(labels[at(i)])].push_back(i);
     }
     if (members.empty() || members[0].empty())
         throw BadArgument(Code::empty, "no row with a weight above 0 has label 0", "", {.option = "labels"});
@@ -282,7 +254,7 @@ Points cluster_means(PointsView points, const Labels& labels, int clusters, std:
             Vector<double> sum = Vector<double>::Zero(rows.columns);
             double total = 0;
             for (const Index i : own) {
-                const double w = weights.empty() ? 1.0 : weights[at(i)];
+                const double w = internal::weight_of(weights, i);
                 const T* row = rows.row(i);
                 for (Index p = 0; p < rows.columns; ++p) sum[p] += w * (static_cast<double>(row[p]) - origin[p]);
                 total += w;
@@ -296,8 +268,9 @@ Points cluster_means(PointsView points, const Labels& labels, int clusters, std:
 }
 
 const OptionSet& WardOptions::described() {
-    static const OptionSet set = OptionSetFor<WardOptions>()
-                                     .integer("clusters", &WardOptions::clusters, at_least(1),
+    using Options = WardOptions;
+    static const OptionSet set = OptionSetFor<Options>()
+                                     .integer("clusters", &Options::clusters, at_least(1),
                                               "number of clusters k into which the tree of merges is cut")
                                      .letter('k');
     return set;
@@ -355,38 +328,25 @@ WardModel WardMethod::fit(const Problem& problem, const WardOptions& options, co
             for (std::size_t i = 0; i < labels.size(); ++i)
                 if (labels[i] < 0) labels[i] = near[i];
         }
+        const auto in_double = [](const Rows<T>& from, Index row) {
+            return Vector<double>(from.block(row, row + 1).row(0).template cast<double>().transpose());
+        };
         const RowBlocks blocks{rows.rows, 1024};
         std::vector<double> partial(at(blocks.count()), 0.0);
         for_each_block(blocks.count(), run.threads, [&](Index block, int) {
-            Vector<double> x(rows.columns);
-            Vector<double> mean(rows.columns);
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                const T* row = rows.row(i);
-                const T* own = means.row(labels[at(i)]);
-                for (Index p = 0; p < rows.columns; ++p) {
-                    x[p] = static_cast<double>(row[p]);
-                    mean[p] = static_cast<double>(own[p]);
-                }
+                const Vector<double> x = in_double(rows, i);
+                const Vector<double> mean = in_double(means, labels[at(i)]);
                 const double squared = kernels.squared_distance(x.data(), mean.data(), rows.columns);
-                partial[at(block)] += problem.weights.empty() ? squared : problem.weights[at(i)] * squared;
+                partial[at(block)] += internal::weight_of(problem.weights, i) * squared;
             }
         });
         for (const double each : partial) report.objective += each;
     });
-    report.points = points.rows();
-    report.dimensions = points.columns();
-    count_clusters(report, labels, options.clusters);
     report.stopped = StopReason::exact;
     report.empty_cluster_policy = "equal points always share a cluster; surplus clusters stay empty";
     report.seconds = {{"agglomeration", agglomeration_seconds}, {"labels", watch.seconds()}};
-    report.seed = run.seed;
-    report.threads = run.threads;
-    if (found < options.clusters)
-        report.warnings.push_back(
-            {.code = Code::fewer_clusters,
-             .problem = filled("the data have only {}, so {} of {} clusters are empty",
-                               counted(distinct, "distinct row"), options.clusters - found, options.clusters),
-             .remedy = "Use fewer clusters"});
+    internal::finish_report(report, points, labels, options.clusters, distinct, run);
     const auto carried_out = dendrogram.leaves.size() - at(found);
     report.details = {{"merge_height", carried_out > 0 ? dendrogram.merges[carried_out - 1].height : 0.0},
                       {"next_height", found > 1 ? dendrogram.merges[carried_out].height : 0.0}};

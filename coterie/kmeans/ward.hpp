@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/model/method.hpp"
 

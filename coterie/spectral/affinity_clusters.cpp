@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 
 #include "coterie/base/memory.hpp"
@@ -90,9 +89,9 @@ std::vector<Index> shares_of(const std::vector<std::vector<Index>>& components, 
                              double first) {
     std::vector<Index> out(count, 0);
     const auto claim = [&](std::size_t c) {
-        const auto points = static_cast<double>(components[c].size());
-        if (out[c] == static_cast<Index>(components[c].size())) return 0.0;
-        return points / (out[c] == 0 ? first : 2 * static_cast<double>(out[c]) + 1);
+        const auto points = static_cast<Index>(components[c].size());
+        if (out[c] == points) return 0.0;
+        return static_cast<double>(points) / (out[c] == 0 ? first : 2 * static_cast<double>(out[c]) + 1);
     };
     for (Index seat = 0; seat < seats; ++seat) {
         std::size_t best = 0;
@@ -129,13 +128,6 @@ SparseMatrix normalised(const SparseMatrix& affinity, const std::vector<Index>& 
     return out;
 }
 
-void make_largest_positive(Vector<double>& vector) {
-    Index largest = 0;
-    for (Index i = 1; i < vector.size(); ++i)
-        if (std::abs(vector[i]) > std::abs(vector[largest])) largest = i;
-    if (vector[largest] < 0) vector = -vector;
-}
-
 // Adds the pairs of the `count` smallest eigenvalues except that of `null`, which is 0. Returns the largest residual.
 double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index count, std::size_t component,
                  std::vector<Pair>& pairs, const Run& run) {
@@ -143,7 +135,8 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
     if (count == 0) return 0;
     double residual = 0;
     const auto add = [&](double value, Vector<double> vector) {
-        make_largest_positive(vector);
+        const auto shorter = [](double a, double b) { return std::abs(a) < std::abs(b); };
+        if (*std::max_element(vector.begin(), vector.end(), shorter) < 0) vector = -vector;
         pairs.push_back({std::clamp(value, 0.0, 2.0), component, std::move(vector)});
     };
     const auto by_dense = [&] {
@@ -206,8 +199,7 @@ Vector<double> degrees_of(const SparseMatrix& affinity) {
 std::vector<Pair> smallest_pairs(const SparseMatrix& affinity, const std::vector<std::vector<Index>>& components,
                                  std::size_t connected, const AffinityClusterOptions& options, AffinityClusters& out,
                                  const Run& run) {
-    const Index n = affinity.rows();
-    const Index k = options.clusters;
+    const Index n = affinity.rows(), k = options.clusters;
     const Vector<double> root = out.degrees.cwiseSqrt();
     std::vector<Pair> pairs;
     Index in_components = 0;

@@ -28,7 +28,6 @@
 // its eigenvectors is needed. Memory: three copies of A and about 5 n k numbers.
 
 #include <cstdint>
-#include <vector>
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/run.hpp"

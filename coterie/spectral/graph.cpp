@@ -46,16 +46,13 @@ SparseMatrix joined(const SparseMatrix& directed, Symmetry symmetry) {
         SparseMatrix::InnerIterator other(reversed, i);
         while (own || other) {
             const Index column = std::min(own ? own.col() : n, other ? other.col() : n);
-            double a = 0;
-            double b = 0;
-            if (own && own.col() == column) {
-                a = own.value();
-                ++own;
-            }
-            if (other && other.col() == column) {
-                b = other.value();
-                ++other;
-            }
+            const auto take = [&](SparseMatrix::InnerIterator& from) {
+                if (!from || from.col() != column) return 0.0;
+                const double value = from.value();
+                ++from;
+                return value;
+            };
+            const double a = take(own), b = take(other);
             const double weight = symmetry == Symmetry::mean      ? 0.5 * (a + b)
                                   : symmetry == Symmetry::maximum ? std::max(a, b)
                                                                   : std::min(a, b);
@@ -128,27 +125,33 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     return out;
 }
 
+SparseMatrix internal::nonzeros_of(PointsView matrix) {
+    eigen::SparseMatrix out(matrix.rows(), matrix.columns());
+    matrix.visit([&](const auto& rows) {
+        for (Index i = 0; i < rows.rows; ++i) {
+            out.startVec(i);
+            for (Index j = 0; j < rows.columns; ++j)
+                if (rows.row(i)[j] != 0) out.insertBack(i, j) = static_cast<double>(rows.row(i)[j]);
+        }
+    });
+    out.finalize();
+    return out;
+}
+
 void internal::require_pairs_memory(Index n) {
     require_memory(24 * static_cast<double>(n) * static_cast<double>(n),
-                   internal::filled("the affinity matrix of {} rows (`affinity=neighbors` needs less)", n));
+                   filled("the affinity matrix of {} rows (`affinity=neighbors` needs less)", n));
 }
 
 SparseMatrix rbf_affinity(PointsView points, double width, const Run& run) {
-    const Index n = points.rows();
     if (!(width > 0) || std::isinf(width)) throw bad_width(width);
-    internal::require_pairs_memory(n);
+    internal::require_pairs_memory(points.rows());
     Matrix<double> centred = to_matrix<double>(points);
     centred.rowwise() -= mean(points, run).transpose();
     run.throw_if_stopped("affinity");
-    const Matrix<double> kernel = gaussian_kernel(centred, centred, width, run.threads);
-    eigen::SparseMatrix out(n, n);
-    for (Index i = 0; i < n; ++i) {
-        out.startVec(i);
-        for (Index j = 0; j < n; ++j)
-            if (j != i && kernel(i, j) > 0) out.insertBack(i, j) = kernel(i, j);
-    }
-    out.finalize();
-    return out;
+    Matrix<double> kernel = gaussian_kernel(centred, centred, width, run.threads);
+    kernel.diagonal().setZero();
+    return internal::nonzeros_of(kernel);
 }
 
 }  // namespace coterie

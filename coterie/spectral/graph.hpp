@@ -56,6 +56,8 @@ COTERIE_API double width_of(const Neighbors& neighbors);
 COTERIE_API SparseMatrix rbf_affinity(PointsView points, double width, const Run& run);
 
 namespace internal {
+/// The entries of a dense matrix that are not 0.
+SparseMatrix nonzeros_of(PointsView matrix);
 /// Throws ResourceError if rbf_affinity of n points would exceed the memory limit.
 COTERIE_API void require_pairs_memory(Index n);
 }  // namespace internal

@@ -14,7 +14,6 @@
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
-#include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/kernels.hpp"
@@ -28,50 +27,33 @@ constexpr double kNoEigenvalue = 1e-9;  // if |1 - lambda| is below this, A supp
 using internal::at;
 using internal::filled;
 
-// The nonzero entries of a dense matrix of affinities.
-SparseMatrix sparse_of(PointsView points) {
-    if (points.rows() != points.columns())
-        throw BadData(Code::wrong_shape,
-                      filled("an affinity matrix must be square, not {} x {}", points.rows(), points.columns()),
-                      "Give the affinity of each row with each row, or use another `affinity`", {.option = "points"});
-    return points.visit([](auto rows) {
-        eigen::SparseMatrix out(rows.rows, rows.columns);
-        for (Index i = 0; i < rows.rows; ++i) {
-            out.startVec(i);
-            for (Index j = 0; j < rows.columns; ++j)
-                if (rows.row(i)[j] != 0) out.insertBack(i, j) = static_cast<double>(rows.row(i)[j]);
-        }
-        out.finalize();
-        return SparseMatrix(out);
-    });
-}
-
 }  // namespace
 
 const OptionSet& SpectralOptions::described() {
+    using Options = SpectralOptions;
     static const OptionSet set =
-        OptionSetFor<SpectralOptions>()
-            .integer("clusters", &SpectralOptions::clusters, at_least(1), "number of clusters k")
+        OptionSetFor<Options>()
+            .integer("clusters", &Options::clusters, at_least(1), "number of clusters k")
             .letter('k')
-            .choice("affinity", &SpectralOptions::affinity, {"neighbors", "rbf", "precomputed"},
+            .choice("affinity", &Options::affinity, {"neighbors", "rbf", "precomputed"},
                     "affinity of rows: neighbors (a graph of nearest neighbours), rbf (the rbf kernel of all pairs) or "
                     "precomputed (the data are the n x n affinities)")
             .integer(
-                "neighbors", &SpectralOptions::neighbors, at_least(1),
+                "neighbors", &Options::neighbors, at_least(1),
                 "number of nearest neighbours of each row in the graph, without the row itself; at most n - 1 are used")
-            .choice("edge_weights", &SpectralOptions::edge_weights, {"connectivity", "gaussian", "self-tuning"},
+            .choice("edge_weights", &Options::edge_weights, {"connectivity", "gaussian", "self-tuning"},
                     "weights of the graph's edges: 1 (connectivity), exp(-|x - y|^2 / (2 width^2)) (gaussian), or "
                     "exp(-|x - y|^2 / (s_x s_y)) (self-tuning), with s the distance to a row's 7th neighbour")
-            .choice("symmetry", &SpectralOptions::symmetry, {"mean", "maximum", "mutual"},
+            .choice("symmetry", &Options::symmetry, {"mean", "maximum", "mutual"},
                     "affinity of two rows, from the edge weights in both directions (0 where there is no edge): their "
                     "mean, the larger (maximum) or the smaller (mutual)")
             .real(
-                "width", &SpectralOptions::width, above(0),
+                "width", &Options::width, above(0),
                 "width of the rbf kernel and of gaussian edges; with larger values, more distant rows count as similar",
                 "the median distance of a row to its last neighbour")
-            .integer("restarts", &SpectralOptions::restarts, at_least(1),
+            .integer("restarts", &Options::restarts, at_least(1),
                      "number of runs of k-means in the embedding; the best run is kept")
-            .integer("max_iterations", &SpectralOptions::max_iterations, at_least(1),
+            .integer("max_iterations", &Options::max_iterations, at_least(1),
                      "maximum number of iterations per run of k-means");
     return set;
 }
@@ -81,24 +63,22 @@ class SpectralFit {
 public:
     SpectralFit(const SpectralOptions& options, const Run& run) : run_(run) { model_.options_ = options; }
 
-    SpectralOptions& options() { return model_.options_; }
-    FitReport& report() { return model_.report_; }
-    Stopwatch& watch() { return watch_; }
-
     SpectralModel from_points(PointsView points) {
-        SpectralOptions& used = options();
+        SpectralOptions& used = model_.options_;
         model_.dimensions_ = points.columns();
         const Index n = points.rows();
         SparseMatrix affinity;
         if (used.affinity == Affinity::precomputed) {
-            affinity = sparse_of(points);
+            if (n != points.columns())
+                throw BadData(
+                    Code::wrong_shape, filled("an affinity matrix must be square, not {} x {}", n, points.columns()),
+                    "Give the affinity of each row with each row, or use another `affinity`", {.option = "points"});
+            affinity = internal::nonzeros_of(points);
         } else {
-            model_.points_ = points.visit([](const auto& rows) {
-                return Points(Matrix<std::remove_cv_t<std::remove_pointer_t<decltype(rows.data)>>>(rows.matrix()));
-            });
+            model_.points_ = points.with_scalar([&]<class T>() { return Points(to_matrix<T>(points)); });
             const auto possible = static_cast<int>(std::min<Index>(n - 1, std::numeric_limits<int>::max()));
             if (used.affinity == Affinity::neighbors && used.neighbors > possible)
-                report().warnings.push_back(
+                model_.report_.warnings.push_back(
                     {.code = Code::value_reduced,
                      .problem = filled("{} requested, but each row has only {}, so all of them are used",
                                        counted(used.neighbors, "neighbour"), counted(possible, "other")),
@@ -123,15 +103,14 @@ public:
                 affinity = rbf_affinity(points, *used.width, run_);
             }
         }
-        report().seconds.emplace_back("graph", watch_.restart());
+        model_.report_.seconds.emplace_back("graph", watch_.restart());
         return from_affinity(affinity);
     }
 
     SpectralModel from_affinity(const SparseMatrix& affinity) {
-        const SpectralOptions& used = options();
-        FitReport& report = this->report();
-        const Index n = affinity.rows();
-        const Index k = used.clusters;
+        const SpectralOptions& used = model_.options_;
+        FitReport& report = model_.report_;
+        const Index n = affinity.rows(), k = used.clusters;
         if (model_.dimensions_ == 0) model_.dimensions_ = n;
         AffinityClusters found = cluster_affinity(affinity, {used.clusters, used.restarts, used.max_iterations}, run_);
         double kmeans_seconds = 0;
@@ -157,11 +136,7 @@ public:
         report.stopped = found.kmeans.stopped;
         report.empty_cluster_policy = found.kmeans.empty_cluster_policy;
         report.empty_clusters_repaired = found.kmeans.empty_clusters_repaired;
-        report.points = n;
-        report.dimensions = model_.dimensions_;
-        count_clusters(report, model_.labels_, used.clusters);
-        report.seed = run_.seed;
-        report.threads = run_.threads;
+        internal::describe_fit(report, n, model_.dimensions_, model_.labels_, used.clusters, run_);
 
         const std::int64_t connected = found.components - found.isolated;
         const std::string more =
@@ -252,39 +227,34 @@ void SpectralModel::finish_row(double* row) const {
 Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
     const Index k = options_.clusters;
     Matrix<double> out = Matrix<double>::Zero(given.rows(), k);
-    const RowBlocks blocks{given.rows(), 16};
+    const auto for_each_row = [&](FunctionRef<void(Index i, std::vector<double> & exponents)> body) {
+        const RowBlocks blocks{given.rows(), 16};
+        for_each_block(blocks.count(), run.threads, [&](Index block, int) {
+            std::vector<double> exponents;
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) body(i, exponents);
+        });
+    };
     if (options_.affinity == Affinity::precomputed) {
         given.visit([&](const auto& rows) {
-            for_each_block(blocks.count(), run.threads, [&](Index block, int) {
-                for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                    const auto* const affinities = rows.row(i);
-                    for (Index j = 0; j < rows.columns; ++j) {
-                        const auto affinity = static_cast<double>(affinities[j]);
-                        if (affinity < 0)
-                            throw BadData(Code::not_accepted,
-                                          to_text(affinity) + " is not accepted: affinities must not be negative", "",
-                                          {.option = "points",
-                                           .value = to_text(affinity),
-                                           .accepted = "at least 0",
-                                           .row = i + 1,
-                                           .column_number = j + 1});
-                        if (affinity > 0) out.row(i) += affinity * vectors_.row(j);
-                    }
-                    finish_row(out.data() + i * k);
+            for_each_row([&](Index i, std::vector<double>&) {
+                for (Index j = 0; j < rows.columns; ++j) {
+                    const auto affinity = static_cast<double>(rows.row(i)[j]);
+                    if (affinity < 0)
+                        throw BadData(Code::not_accepted,
+                                      to_text(affinity) + " is not accepted: affinities must not be negative", "",
+                                      {.option = "points",
+                                       .value = to_text(affinity),
+                                       .accepted = "at least 0",
+                                       .row = i + 1,
+                                       .column_number = j + 1});
+                    if (affinity > 0) out.row(i) += affinity * vectors_.row(j);
                 }
+                finish_row(out.data() + i * k);
             });
         });
         return out;
     }
-    Points converted;
-    PointsView points = given;
-    if (given.scalar() != points_.scalar()) {
-        converted = points_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(given))
-                                                            : Points(to_matrix<double>(given));
-        points = converted;
-        check_points(points, given_points(), run);  // a finite float64 value may be infinite in float32
-    }
-    const auto coincide = [&](Index i, Index j) { kept_row(j, out.data() + i * k); };
+    const Points points = internal::in_scalar(given, points_.scalar(), run);
     // exponents: of the affinities to `count` points, up to a common constant.
     const auto add = [&](Index i, const std::vector<double>& exponents, const std::int32_t* which) {
         const double largest = *std::max_element(exponents.begin(), exponents.end());
@@ -293,25 +263,19 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
         finish_row(out.data() + i * k);
     };
     if (options_.affinity == Affinity::rbf) {
-        points.visit([&]<class T>(const Rows<T>& rows) {
+        points.view().visit([&]<class T>(const Rows<T>& rows) {
             const Rows<T> training = points_.view().as<T>();
             const auto squared_distance = internal::kernels<T>().squared_distance;
-            for_each_block(blocks.count(), run.threads, [&](Index block, int) {
-                std::vector<double> exponents(at(training.rows));
-                for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                    Index same = -1;
-                    for (Index j = 0; j < training.rows && same < 0; ++j) {
-                        const auto squared =
-                            static_cast<double>(squared_distance(rows.row(i), training.row(j), training.columns));
-                        if (squared == 0) same = j;
-                        const double distance = std::sqrt(squared) / *options_.width;
-                        exponents[at(j)] = -0.5 * distance * distance;
-                    }
-                    if (same >= 0)
-                        coincide(i, same);
-                    else
-                        add(i, exponents, nullptr);
+            for_each_row([&](Index i, std::vector<double>& exponents) {
+                exponents.clear();
+                for (Index j = 0; j < training.rows; ++j) {
+                    const auto squared =
+                        static_cast<double>(squared_distance(rows.row(i), training.row(j), training.columns));
+                    if (squared == 0) return kept_row(j, out.data() + i * k);
+                    const double distance = std::sqrt(squared) / *options_.width;
+                    exponents.push_back(-0.5 * distance * distance);
                 }
+                add(i, exponents, nullptr);
             });
         });
         return out;
@@ -319,26 +283,21 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
     const Index count = std::min<Index>(options_.neighbors, points_.rows());
     const Neighbors found = nearest_neighbors(points_, points, count, run);
     const Index scale_at = std::min<Index>(7, count) - 1;
-    for_each_block(blocks.count(), run.threads, [&](Index block, int) {
-        std::vector<double> exponents(at(count));
-        for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-            const double* const squared = found.squared.data() + i * count;
-            const std::int32_t* const which = found.indices.data() + i * count;
-            if (squared[0] == 0) {
-                coincide(i, which[0]);
-                continue;
-            }
-            const double scale = std::sqrt(squared[scale_at]);
-            for (Index c = 0; c < count; ++c) {
-                const double distance = std::sqrt(squared[c]);
-                exponents[at(c)] = options_.edge_weights == EdgeWeights::gaussian
-                                       ? -0.5 * (distance / *options_.width) * (distance / *options_.width)
-                                   : options_.edge_weights == EdgeWeights::self_tuning
-                                       ? -(distance / scale) * (distance / scales_[at(which[c])])
-                                       : 0;
-            }
-            add(i, exponents, which);
+    for_each_row([&](Index i, std::vector<double>& exponents) {
+        const double* const squared = found.squared.data() + i * count;
+        const std::int32_t* const which = found.indices.data() + i * count;
+        if (squared[0] == 0) return kept_row(which[0], out.data() + i * k);
+        const double scale = std::sqrt(squared[scale_at]);
+        exponents.clear();
+        for (Index c = 0; c < count; ++c) {
+            const double distance = std::sqrt(squared[c]);
+            exponents.push_back(options_.edge_weights == EdgeWeights::gaussian
+                                    ? -0.5 * (distance / *options_.width) * (distance / *options_.width)
+                                : options_.edge_weights == EdgeWeights::self_tuning
+                                    ? -(distance / scale) * (distance / scales_[at(which[c])])
+                                    : 0);
         }
+        add(i, exponents, which);
     });
     return out;
 }
@@ -387,13 +346,6 @@ void SpectralModel::parts(Parts& parts) {
     if (!precomputed && (!neighbors || options_.edge_weights == EdgeWeights::gaussian) && !options_.width)
         throw BadData(Code::malformed, "the model has affinities without a `width`", "", {.file = parts.source()});
     dimensions_ = precomputed ? n : points_.columns();
-}
-
-SpectralModel SpectralModel::from(const Archive& archive) {
-    SpectralModel model;
-    model.options_ = archive.options_as<SpectralOptions>();
-    model.load(archive, model.options_.clusters);
-    return model;
 }
 
 }  // namespace coterie

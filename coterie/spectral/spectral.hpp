@@ -16,10 +16,9 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/model/kept_embedding.hpp"
 #include "coterie/model/method.hpp"
-#include "coterie/model/model.hpp"
 #include "coterie/spectral/affinity_clusters.hpp"
 #include "coterie/spectral/graph.hpp"
 
@@ -40,14 +39,13 @@ struct COTERIE_API SpectralOptions {
     static const OptionSet& described();
 };
 
-class COTERIE_API SpectralModel : public Model {
+/// options(): neighbours above n - 1 are replaced by the number used.
+class COTERIE_API SpectralModel : public ModelOf<SpectralOptions>, public KeepsEmbedding {
 public:
     std::string_view method() const override { return "spectral"; }
     /// d. For precomputed affinities n: predict and output then take rows a(x, 1) .. a(x, n).
     Index dimensions() const override { return dimensions_; }
     int clusters() const override { return options_.clusters; }
-    /// The options of the fit. An automatic width and neighbours above n - 1 are replaced by the values used.
-    const SpectralOptions& options() const { return options_; }
 
     /// Embedding: u(x), k numbers; throws BadData for a precomputed affinity below 0. Distances: to the centroids in
     /// the embedding.
@@ -55,8 +53,11 @@ public:
 
     Matrix<double> kept_embedding() const override;
 
-    OptionValues option_values() const override { return SpectralOptions::described().values(&options_); }
-    static SpectralModel from(const Archive& archive);
+    static SpectralModel from(const Archive& archive) {
+        SpectralModel model;
+        model.read(archive);
+        return model;
+    }
 
 protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
@@ -71,7 +72,6 @@ private:
     void kept_row(Index j, double* to) const;
 
     Index dimensions_ = 0;
-    SpectralOptions options_;
     Points points_;               // n x d; empty for precomputed affinities
     Matrix<double> vectors_;      // n x k: V_jp / sqrt(D_jj), D in units of its largest
     Vector<double> eigenvalues_;  // k: lambda

@@ -18,7 +18,6 @@
 #include "coterie/base/text.hpp"
 #include "coterie/constraints/constrained_assignment.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
-#include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/moving_sums.hpp"
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/kmeans/starting_prototypes.hpp"
@@ -30,10 +29,9 @@
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::filled;
 using internal::PrototypeDistances;
-
-using internal::at;
 
 subspace::internal::Shrinkage parse_shrinkage(const std::string& text) {
     using Kind = subspace::internal::Shrinkage::Kind;
@@ -47,15 +45,6 @@ subspace::internal::Shrinkage parse_shrinkage(const std::string& text) {
     if (value == 0) return {Kind::none, 0};
     return {Kind::fixed, value};
 }
-
-// The stages of a round, timed.
-struct Seconds {
-    double scatter = 0;
-    double seeding = 0;
-    double assignments = 0;
-    double prototypes = 0;
-    double subspace = 0;
-};
 
 class Rounds {
 public:
@@ -71,9 +60,10 @@ public:
           found_(checkpoint_.found()) {}
 
     SubspaceModel operator()() {
+        report_.seconds = {{"scatter", 0}, {"seeding", 0}, {"assignments", 0}, {"prototypes", 0}, {"subspace", 0}};
         Stopwatch watch;
         prepare();
-        seconds_.scatter = watch.restart();
+        seconds("scatter") = watch.restart();
         distinct_ = constraints_.clusters();
         if (problem_.initial_centroids.empty() && constraints_.labels.empty())
             report_.details.emplace_back("seeding", std::string("k-means++ (no labels were given)"));
@@ -81,7 +71,7 @@ public:
             go_on();
         else
             prototypes_ = start();
-        seconds_.seeding = watch.restart();
+        seconds("seeding") = watch.restart();
         run_rounds();
 
         report_.empty_cluster_policy = "an empty cluster keeps its centroid";
@@ -90,33 +80,30 @@ public:
             report_.warnings.push_back(
                 {.code = Code::not_optimal, .problem = std::string(internal::linked_too_densely)});
         internal::finish_report(report_, points_, labels_, constraints_.clusters(), distinct_, run_);
-        report_.seconds = {{"scatter", seconds_.scatter},
-                           {"seeding", seconds_.seeding},
-                           {"assignments", seconds_.assignments},
-                           {"prototypes", seconds_.prototypes},
-                           {"subspace", seconds_.subspace}};
         add_details();
         return SubspaceModel(std::move(prototypes_), std::move(subspace_.directions), std::move(origin_),
                              constraints_.cluster_labels(), std::move(labels_), std::move(report_), options_);
     }
 
 private:
+    double& seconds(std::string_view stage) {
+        return std::find_if(report_.seconds.begin(), report_.seconds.end(),
+                            [&](const auto& each) { return each.first == stage; })
+            ->second;
+    }
     bool soft() const { return options_.assignment == Assignment::soft; }
     bool joint() const { return options_.projection == Projection::joint; }
 
     void prepare() {
         const int k = constraints_.clusters();
-        dimensions_ =
+        const int dimensions =
             options_.subspace_dim.value_or(static_cast<int>(std::min<Index>(std::max(k - 1, 1), points_.columns())));
         if (!joint()) {
             origin_ = mean(points_, run_);
             return;
         }
-        discriminant_.emplace(points_, k, dimensions_,
-                              options_.normalization == SubspaceNormalization::within
-                                  ? subspace::internal::Normalization::within
-                                  : subspace::internal::Normalization::total,
-                              parse_shrinkage(options_.shrinkage), soft(), run_);
+        discriminant_.emplace(points_, k, dimensions, options_.normalization, parse_shrinkage(options_.shrinkage),
+                              soft(), run_);
         origin_ = discriminant_->mean();
     }
 
@@ -145,7 +132,7 @@ private:
             archive->set_vector("objectives", report_.objective_per_iteration);
             archive->set_vector("after_assignments", after_assignments_);
             archive->set_vector("after_prototypes", after_prototypes_);
-            archive->set_vector("distinct", std::vector<double>{static_cast<double>(distinct_)});
+            archive->set_vector("distinct", internal::as_doubles(distinct_));
         });
     }
     void go_on() {
@@ -198,10 +185,10 @@ private:
             entropy_ = -assignment.negentropy / static_cast<double>(points_.rows());
             labels_ = std::move(assignment.labels);
             groups_ = std::move(assignment.groups);
-            seconds_.assignments += watch.restart();
+            seconds("assignments") += watch.restart();
         } else {
             internal::HardAssignment assignment = assign_hard(points_, distances, constraints_, {}, prices_, run_);
-            seconds_.assignments += watch.restart();
+            seconds("assignments") += watch.restart();
             if (!sums_) sums_.emplace(points_, constraints_.clusters(), std::span<const double>{}, run_);
             changed_ = sums_->assign(assignment.labels);
             moved = sums_->means(prototypes_);
@@ -209,7 +196,7 @@ private:
             after_assignment = assignment.objective;
             labels_ = std::move(assignment.labels);
             optimal_ = assignment.optimal;
-            seconds_.prototypes += watch.restart();
+            seconds("prototypes") += watch.restart();
         }
         // Moving c_j to the mean lowers sum_i A_ij D_ij by a_j || U'(new c_j - c_j) ||^2 exactly.
         const Matrix<double> step = moved - prototypes_;
@@ -257,7 +244,7 @@ private:
                 Stopwatch watch;
                 if (!soft()) discriminant_->assign(labels_);
                 subspace_ = discriminant_->solve(prototypes_, mass_);
-                seconds_.subspace += watch.seconds();
+                seconds("subspace") += watch.seconds();
             }
             run_.report({.stage = "rounds",
                          .fraction = static_cast<double>(report_.iterations) / options_.max_iterations,
@@ -277,10 +264,10 @@ private:
 
     // The start of Newton's search. It is empty for a fixed number of Bregman projections, which have no start.
     std::span<const double> finite_multipliers() const {
-        if (options_.soft_solver == SoftSolver::bregman) return {};
-        for (const double value : groups_.log_theta)
-            if (!std::isfinite(value)) return {};
-        return groups_.log_theta;
+        const std::vector<double>& found = groups_.log_theta;
+        const bool finite = std::all_of(found.begin(), found.end(), [](double value) { return std::isfinite(value); });
+        if (options_.soft_solver == SoftSolver::bregman || !finite) return {};
+        return found;
     }
 
     Index count_changes(const Labels& labels) const {
@@ -291,50 +278,47 @@ private:
 
     void add_details() {
         auto& details = report_.details;
-        const std::vector<double> mass(mass_.data(), mass_.data() + mass_.size());
+        const auto warn = [&](Code code, std::string problem, std::string remedy = {}) {
+            report_.warnings.push_back({.code = code, .problem = std::move(problem), .remedy = std::move(remedy)});
+        };
+        const auto list = [](const Vector<double>& values) {
+            return std::vector<double>(values.data(), values.data() + values.size());
+        };
         if (soft()) {
-            details.emplace_back("masses", mass);
+            details.emplace_back("masses", list(mass_));
             details.emplace_back("entropy", entropy_);
         }
         if (soft() && constraints_.bounded) {
             details.emplace_back("group_masses", groups_.mass);
             details.emplace_back("group_log_multipliers", groups_.log_theta);
             details.emplace_back("group_residual", groups_.residual);
+            const bool newton = options_.soft_solver == SoftSolver::newton;
             if (!groups_.converged)
-                report_.warnings.push_back(
-                    {.code = Code::not_converged,
-                     .problem = filled(
-                         "the label shares are violated by up to {} rows, because the {} solver stopped after {}",
-                         to_text(groups_.residual), options_.soft_solver == SoftSolver::newton ? "newton" : "bregman",
-                         counted(groups_.rounds, "round")),
-                     .remedy = options_.soft_solver == SoftSolver::newton ? "" : "Use `soft_solver=newton`"});
+                warn(Code::not_converged,
+                     filled("the label shares are violated by up to {} rows, because the {} solver stopped after {}",
+                            to_text(groups_.residual), newton ? "newton" : "bregman", counted(groups_.rounds, "round")),
+                     newton ? "" : "Use `soft_solver=newton`");
         }
         if (!discriminant_) return;
         details.emplace_back("subspace_dim", static_cast<std::int64_t>(subspace_.directions.rows()));
-        details.emplace_back("within_shares",
-                             std::vector<double>(subspace_.within_shares.data(),
-                                                 subspace_.within_shares.data() + subspace_.within_shares.size()));
+        details.emplace_back("within_shares", list(subspace_.within_shares));
         details.emplace_back("total_rank", static_cast<std::int64_t>(subspace_.total_rank));
         details.emplace_back("total_shrinkage", subspace_.total_shrinkage);
         details.emplace_back("shrinkages", subspace_.shrinkages);
         if (subspace_.total_rank < points_.columns())
-            report_.warnings.push_back(
-                {.code = Code::ill_conditioned,
-                 .problem = filled("the rows span only {} of {}, so the subspace lies within these",
-                                   subspace_.total_rank, counted(points_.columns(), "dimension"))});
+            warn(Code::ill_conditioned, filled("the rows span only {} of {}, so the subspace lies within these",
+                                               subspace_.total_rank, counted(points_.columns(), "dimension")));
         if (subspace_.tied)
-            report_.warnings.push_back(
-                {.code = Code::ill_conditioned,
-                 .problem = "several directions are equally good, because the covariances are shrunk fully; those with "
-                            "the largest scatter between clusters were used",
-                 .remedy = "Use a smaller `shrinkage`, or more rows"});
+            warn(
+                Code::ill_conditioned,
+                "several directions are equally good, because the covariances are shrunk fully; those with the largest "
+                "scatter between clusters were used",
+                "Use a smaller `shrinkage`, or more rows");
         if (subspace_.floored > 0)
-            report_.warnings.push_back(
-                {.code = Code::ill_conditioned,
-                 .problem =
-                     filled("{} {} almost no variance within clusters; to limit the scale, a share of {} is assumed",
-                            counted(subspace_.floored, "direction"), subspace_.floored == 1 ? "has" : "have",
-                            to_text(subspace::internal::least_within_share))});
+            warn(Code::ill_conditioned,
+                 filled("{} {} almost no variance within clusters; to limit the scale, a share of {} is assumed",
+                        counted(subspace_.floored, "direction"), subspace_.floored == 1 ? "has" : "have",
+                        to_text(subspace::internal::least_within_share)));
     }
 
     PointsView points_;
@@ -345,7 +329,6 @@ private:
     internal::Checkpoint checkpoint_;
     std::optional<Archive> found_;
 
-    int dimensions_ = 0;
     int distinct_ = 0;
     std::optional<subspace::internal::Discriminant> discriminant_;
     Vector<double> origin_;
@@ -362,48 +345,47 @@ private:
     std::vector<double> after_assignments_;
     std::vector<double> after_prototypes_;
     FitReport report_;
-    Seconds seconds_;
 };
 
 }  // namespace
 
 const OptionSet& SubspaceOptions::described() {
+    using Options = SubspaceOptions;
     static const OptionSet set =
-        OptionSetFor<SubspaceOptions>()
-            .integer("clusters", &SubspaceOptions::clusters, at_least(1), "number of clusters k",
+        OptionSetFor<Options>()
+            .integer("clusters", &Options::clusters, at_least(1), "number of clusters k",
                      "one per label of `partial_labels` (see `clusters_per_label`)")
             .letter('k')
-            .choice("assignment", &SubspaceOptions::assignment, {"hard", "soft"},
+            .choice("assignment", &Options::assignment, {"hard", "soft"},
                     "hard: each row belongs to one cluster; soft: to every cluster with a probability")
-            .real("temperature", &SubspaceOptions::temperature, above(0),
+            .real("temperature", &Options::temperature, above(0),
                   "soft assignments: the number by which squared distances in the subspace are divided; larger values "
                   "spread a row over more clusters")
-            .choice("projection", &SubspaceOptions::projection, {"joint", "none"},
+            .choice("projection", &Options::projection, {"joint", "none"},
                     "joint: learn a subspace and the clusters jointly; none: cluster the rows as they are")
-            .integer("subspace_dim", &SubspaceOptions::subspace_dim, at_least(1),
-                     "number of dimensions p of the subspace",
+            .integer("subspace_dim", &Options::subspace_dim, at_least(1), "number of dimensions p of the subspace",
                      "one less than the number of clusters, at most the number of columns")
-            .choice("normalization", &SubspaceOptions::normalization, {"within", "total"},
+            .choice("normalization", &Options::normalization, {"within", "total"},
                     "which variance is scaled to 1 in every direction of the subspace: the variance within clusters, "
                     "or the total variance")
-            .text("shrinkage", &SubspaceOptions::shrinkage,
+            .text("shrinkage", &Options::shrinkage,
                   "shrinkage of the covariances towards a multiple of the identity: oas (oracle approximating "
                   "shrinkage), none, or a number from 0 to 1; larger numbers shrink more")
-            .integer("max_iterations", &SubspaceOptions::max_iterations, at_least(1),
+            .integer("max_iterations", &Options::max_iterations, at_least(1),
                      "maximum number of rounds; each computes assignments, centroids and subspace")
-            .integer("passes", &SubspaceOptions::passes, between(1, 100000),
+            .integer("passes", &Options::passes, between(1, 100000),
                      "number of updates of assignments and centroids per round")
-            .real("tolerance", &SubspaceOptions::tolerance, at_least(0),
+            .real("tolerance", &Options::tolerance, at_least(0),
                   "stop when no label changes and the objective changes by at most this fraction")
-            .choice("soft_solver", &SubspaceOptions::soft_solver, {"newton", "bregman"},
+            .choice("soft_solver", &Options::soft_solver, {"newton", "bregman"},
                     "how soft assignments meet the label shares: Newton's method on the labels' multipliers, or "
                     "iterated Bregman projections")
-            .integer("bregman_rounds", &SubspaceOptions::bregman_rounds, at_least(1),
+            .integer("bregman_rounds", &Options::bregman_rounds, at_least(1),
                      "number of Bregman projections per assignment", "until the shares are met")
-            .choice("share_rounding", &SubspaceOptions::share_rounding, {"floor", "nearest"},
+            .choice("share_rounding", &Options::share_rounding, {"floor", "nearest"},
                     "hard assignments: how a label's share of the rows becomes a whole number of rows: rounded down, "
                     "or to the nearest")
-            .integer("restarts", &SubspaceOptions::restarts, at_least(1),
+            .integer("restarts", &Options::restarts, at_least(1),
                      "number of fits from different starts; the fit whose subspace has the smallest share of variance "
                      "within clusters is kept (`projection=none`: the fit with the smallest objective)");
     return set;
@@ -412,10 +394,8 @@ const OptionSet& SubspaceOptions::described() {
 SubspaceModel::SubspaceModel(Matrix<double> prototypes, Matrix<double> directions, Vector<double> origin,
                              ClusterLabels cluster_labels, Labels labels, FitReport report,
                              const SubspaceOptions& options)
-    : prototypes_(std::move(prototypes)),
-      directions_(std::move(directions)),
-      origin_(std::move(origin)),
-      options_(options) {
+    : prototypes_(std::move(prototypes)), directions_(std::move(directions)), origin_(std::move(origin)) {
+    options_ = options;
     cluster_labels_ = std::move(cluster_labels);
     labels_ = std::move(labels);
     report_ = std::move(report);
@@ -500,9 +480,8 @@ void SubspaceModel::parts(Parts& parts) {
 
 SubspaceModel SubspaceModel::from(const Archive& archive) {
     SubspaceModel model;
-    model.options_ = archive.options_as<SubspaceOptions>();
-    parse_shrinkage(model.options_.shrinkage);
-    model.load(archive, model.options_.clusters);
+    parse_shrinkage(archive.options_as<SubspaceOptions>().shrinkage);
+    model.read(archive);
     return model;
 }
 

@@ -22,10 +22,8 @@
 // (LDA-k-means: Ding and Li 2007), seeded by k-means++.
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/model/method.hpp"
-#include "coterie/model/model.hpp"
 #include "coterie/model/restarts.hpp"
 
 namespace coterie {
@@ -35,7 +33,10 @@ enum class Projection {
     joint,  // U is computed after every round
     none    // U = I in every round: constrained k-means
 };
-enum class SubspaceNormalization { within, total };
+enum class SubspaceNormalization {
+    within,  // U' S_w U = I: every direction has variance 1 within clusters
+    total    // U' S_t U = I: every direction has total variance 1
+};
 enum class SoftSolver { newton, bregman };
 
 struct COTERIE_API SubspaceOptions {
@@ -57,7 +58,7 @@ struct COTERIE_API SubspaceOptions {
     static const OptionSet& described();
 };
 
-class COTERIE_API SubspaceModel : public Model {
+class COTERIE_API SubspaceModel : public ModelOf<SubspaceOptions> {
 public:
     SubspaceModel(Matrix<double> prototypes, Matrix<double> directions, Vector<double> origin,
                   ClusterLabels cluster_labels, Labels labels, FitReport report, const SubspaceOptions& options);
@@ -66,7 +67,6 @@ public:
     Index dimensions() const override { return prototypes_.cols(); }
     int clusters() const override { return static_cast<int>(prototypes_.rows()); }
 
-    const SubspaceOptions& options() const { return options_; }
     /// The mean within-share of the fit's directions: variance within clusters divided by total variance. Without a
     /// projection, it is the objective. With a projection, the objective says little: normalization=within makes the
     /// variance within clusters 1 in every direction, whatever the clusters.
@@ -84,7 +84,6 @@ public:
                                        : OutputSet{Output::embedding, Output::distances, Output::label_scores};
     }
 
-    OptionValues option_values() const override { return SubspaceOptions::described().values(&options_); }
     static SubspaceModel from(const Archive& archive);
 
 protected:
@@ -103,7 +102,6 @@ private:
     Matrix<double> prototypes_;
     Matrix<double> directions_;
     Vector<double> origin_;
-    SubspaceOptions options_;
 };
 
 /// n x d points. With partial labels, k is at least the number of clusters of all labels; further clusters are free.

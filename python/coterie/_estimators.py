@@ -463,8 +463,8 @@ class KMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBlockCluste
         Number of rows on which the candidates of greedy k-means++ are compared. A whole number, at least 1. None: 32768, or 128 per cluster
         if that is more.
     algorithm : {'auto', 'lloyd', 'bounds'}, default='auto'
-        How rows are assigned: lloyd computes all distances; bounds skips distances that cannot change a label; auto: whichever is expected
-        to be faster; the result is the same, bit for bit.
+        How rows are assigned: lloyd computes all distances; bounds skips distances that cannot change a label; auto: the faster one for
+        this data size; the result is the same, bit for bit.
     share_rounding : {'floor', 'nearest'}, default='floor'
         How a label's share of the rows becomes a whole number of rows: rounded down, or to the nearest.
     **shared : clusters_per_label

@@ -24,7 +24,6 @@ public:
     Landmarks(Matrix<double> points, Matrix<double> triangle, double width);
 
     Index count() const { return points_.rows(); }
-    Index dimensions() const { return points_.cols(); }
     /// Rows l(x), q x m, for q x d points relative to the same origin as the landmarks.
     Matrix<double> rows(const Matrix<double>& points, int threads) const;
 

@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "coterie/deformation/internal/row_space.hpp"
-#include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 
 namespace coterie::deformation::internal {
@@ -33,9 +32,8 @@ RidgeBasis::RidgeBasis(const Matrix<double>& points, std::optional<double> lambd
     map_.resize(columns, rank);
     for (Index c = 0; c < rank; ++c)
         map_.col(c) = pairs.vectors.col(columns - 1 - c) / std::sqrt(pairs.values[columns - 1 - c] + lambda_);
-    const Matrix<double> by_direction = map_.transpose();
-    whitened_ = rows_by_rows(x, by_direction, run.threads);
-    if (space) map_ = rows_by_rows(space->axes, by_direction, run.threads);
+    whitened_ = product(x, map_, run.threads);
+    if (space) map_ = product(space->axes, map_, run.threads);
 }
 
 }  // namespace coterie::deformation::internal

@@ -16,23 +16,13 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/parallel/work_apart.hpp"
-#include "coterie/linalg/dense.hpp"
-#include "coterie/linalg/eigen.hpp"
+#include "coterie/deformation/internal/row_space.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
 namespace coterie::deformation::internal {
-namespace {
 
 // Remaining entries of the kernel's diagonal (originally 1) count as zero below this value.
-constexpr double rounding = 1e-15;
-
-// a b
-Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, int threads) {
-    const Matrix<double> columns = b.transpose();
-    return rows_by_rows(a, columns, threads);
-}
-
-}  // namespace
+static constexpr double rounding = 1e-15;
 
 SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks, const Run& run)
     : points_(std::move(points)), sigma_(sigma), threads_(run.threads) {
@@ -54,11 +44,10 @@ SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks,
         needed(n);
         // A wide Gaussian has a low rank r to working precision; the factor then costs n r^2.
         KernelFactor factor = kernel_factor(points_, sigma, n / 4, rounding, run);
-        if (factor.residual <= rounding) {
+        if (factor.residual <= rounding)
             take_apart(std::move(factor.rows), run);
-        } else {
+        else
             keep_pairs(symmetric_eigen(gaussian_kernel(points_, points_, sigma, threads_), run, "deformation"), {});
-        }
     }
     run.throw_if_stopped("deformation");
     in_basis_ = transposed_by(basis_, points_, threads_);
@@ -66,8 +55,7 @@ SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks,
 
 // Computes Q and S from the eigenvectors of G, or from those of an m x m matrix A with G = T A T', T'T = I.
 void SmoothMotion::keep_pairs(const EigenPairs& pairs, const Matrix<double>& to_points) {
-    const Index n = points_.rows();
-    const Index m = pairs.values.size();
+    const Index n = points_.rows(), m = pairs.values.size();
     // Exact eigenvalues are never below 0; those of rounding size are omitted.
     const double least = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * pairs.values[m - 1];
     Index rank = 0;
@@ -89,8 +77,7 @@ void SmoothMotion::take_apart(Matrix<double> factor, const Run& run) {
     const auto own = std::make_shared<Work>(Work{std::move(factor), {}, {}});
     work_apart(
         [own] {
-            const Index n = own->factor.rows();
-            const Index m = own->factor.cols();
+            const Index n = own->factor.rows(), m = own->factor.cols();
             const Eigen::HouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(own->factor)};
             const Eigen::MatrixXd triangle = qr.matrixQR().topRows(m).triangularView<Eigen::Upper>();
             own->to_points = qr.householderQ() * Eigen::MatrixXd::Identity(n, m);
@@ -117,8 +104,7 @@ SmoothMotion::Indicator SmoothMotion::indicator_of(const Labels& labels, int clu
         const RowBlocks stripes{rows.cols(), 512};
         for_each_block(
             stripes.count(), threads_for(static_cast<double>(rows.size()), threads_), [&](Index stripe, int) {
-                const Index begin = stripes.begin(stripe);
-                const Index count = stripes.end(stripe) - begin;
+                const Index begin = stripes.begin(stripe), count = stripes.end(stripe) - begin;
                 for (Index i = 0; i < rows.rows(); ++i)
                     sums.row(column[at(labels[at(i)])]).segment(begin, count) += rows.row(i).segment(begin, count);
             });
@@ -126,13 +112,6 @@ SmoothMotion::Indicator SmoothMotion::indicator_of(const Labels& labels, int clu
         return sums;
     };
     return {sums_of(basis_).transpose(), sums_of(points_)};
-}
-
-SmoothMotion::Motion SmoothMotion::Motion::none(const SmoothMotion& of, bool displaced) {
-    Motion out;
-    out.in_basis = Matrix<double>::Zero(of.rank(), of.points_.cols());
-    if (displaced) out.displacement = Matrix<double>::Zero(of.points_.rows(), of.points_.cols());
-    return out;
 }
 
 void SmoothMotion::Motion::blend(double share, const Motion& other) {
@@ -156,8 +135,7 @@ SmoothMotion::Leading SmoothMotion::leading_of(const Motion& motion, int count) 
     Leading out;
     out.right = pairs.vectors.leftCols(kept);
     out.singular_values = (-pairs.values.head(kept)).cwiseSqrt();
-    const Vector<double> inverse = out.singular_values.cwiseInverse();
-    const Matrix<double> scaled = out.right * inverse.asDiagonal();  // V / sigma
+    const Matrix<double> scaled = out.scaled();  // V / sigma
     out.indicator.in_basis = product(in_basis_ + moved, scaled, threads_);
     // Y'X = (V / sigma)' Z'X
     out.indicator.of_points = transposed_by(scaled, Matrix<double>(scatter_ + crossed), threads_);

@@ -35,8 +35,6 @@ public:
     const Matrix<double>& points() const { return points_; }
     double sigma() const { return sigma_; }
     Index rank() const { return eigenvalues_.size(); }
-    /// || X ||^2
-    double squared_norm() const { return squared_norm_; }
     /// The largest error of the Nystroem form at a kernel value k(x, x) = 1; 0 without landmarks.
     double residual() const { return residual_; }
 
@@ -52,7 +50,6 @@ public:
         Matrix<double> in_basis;      // P~, r x d
         Matrix<double> displacement;  // F, n x d; empty if not requested
 
-        static Motion none(const SmoothMotion& of, bool displaced);
         /// Replaces this motion by share * this + (1 - share) * other.
         void blend(double share, const Motion& other);
     };
@@ -62,6 +59,9 @@ public:
         Indicator indicator;
         Vector<double> singular_values;
         Matrix<double> right;  // d x count: y(x) = right' x / singular_values
+
+        /// right / singular_values
+        Matrix<double> scaled() const { return right * singular_values.cwiseInverse().asDiagonal(); }
     };
     Leading leading_of(const Motion& motion, int count) const;
 
@@ -106,7 +106,7 @@ private:
     Matrix<double> in_basis_;      // X~, r x d
     mutable std::once_flag scattered_;
     mutable Matrix<double> scatter_;  // X'X, d x d; computed when leading_of first needs it
-    double squared_norm_ = 0;
+    double squared_norm_ = 0;         // || X ||^2
 };
 
 }  // namespace coterie::deformation::internal

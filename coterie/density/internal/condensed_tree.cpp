@@ -13,8 +13,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::size_t index(Index i) { return static_cast<std::size_t>(i); }
-
 double density(double distance) { return distance > 0 ? 1 / distance : infinity; }
 
 // The merges of n rows: merge t joins `left` and `right` to the component n + t; a component below n is a row.
@@ -26,31 +24,23 @@ struct Linkage {
         Index lowest;  // lowest row
     };
     explicit Linkage(const std::vector<SpanningEdge>& edges) : n(static_cast<Index>(edges.size()) + 1) {
-        std::vector<Index> parent(index(n));
+        std::vector<Index> parent(at(n));
         std::iota(parent.begin(), parent.end(), Index{0});
         std::vector<Index> component = parent;  // component of each root
-        const auto root = [&](Index i) {
-            while (parent[index(i)] != i) {
-                parent[index(i)] = parent[index(parent[index(i)])];
-                i = parent[index(i)];
-            }
-            return i;
-        };
         merges.reserve(edges.size());
         for (const SpanningEdge& edge : edges) {
-            const Index a = root(edge.low);
-            const Index b = root(edge.high);
-            Index left = component[index(a)];
-            Index right = component[index(b)];
+            const Index a = root_of(parent, edge.low);
+            const Index b = root_of(parent, edge.high);
+            Index left = component[at(a)], right = component[at(b)];
             if (lowest(left) > lowest(right)) std::swap(left, right);
             merges.push_back({left, right, edge.length, rows(left) + rows(right), lowest(left)});
-            const Index kept = rows(component[index(a)]) >= rows(component[index(b)]) ? a : b;
-            parent[index(kept == a ? b : a)] = kept;
-            component[index(kept)] = n + static_cast<Index>(merges.size()) - 1;
+            const Index kept = rows(component[at(a)]) >= rows(component[at(b)]) ? a : b;
+            parent[at(kept == a ? b : a)] = kept;
+            component[at(kept)] = n + static_cast<Index>(merges.size()) - 1;
         }
     }
     bool is_row(Index component) const { return component < n; }
-    const Merge& merge(Index component) const { return merges[index(component - n)]; }
+    const Merge& merge(Index component) const { return merges[at(component - n)]; }
     Index rows(Index component) const { return is_row(component) ? 1 : merge(component).rows; }
     Index lowest(Index component) const { return is_row(component) ? component : merge(component).lowest; }
 
@@ -61,7 +51,7 @@ struct Linkage {
 std::vector<std::vector<std::int32_t>> children_of(const CondensedTree& tree) {
     std::vector<std::vector<std::int32_t>> out(tree.parent.size());
     for (std::size_t c = 1; c < tree.parent.size(); ++c)
-        out[index(tree.parent[c])].push_back(static_cast<std::int32_t>(c));
+        out[at(tree.parent[c])].push_back(static_cast<std::int32_t>(c));
     return out;
 }
 
@@ -69,16 +59,16 @@ std::vector<std::vector<std::int32_t>> children_of(const CondensedTree& tree) {
 std::vector<double> stabilities(const CondensedTree& tree) {
     std::vector<double> out(tree.parent.size(), 0.0);
     std::vector<double> rows(tree.parent.size(), 0.0);
-    const auto birth = [&](std::int32_t c) { return c == 0 ? 0.0 : density(tree.birth[index(c)]); };
+    const auto birth = [&](std::int32_t c) { return c == 0 ? 0.0 : density(tree.birth[at(c)]); };
     for (std::size_t i = 0; i < tree.row_cluster.size(); ++i) {
         const std::int32_t c = tree.row_cluster[i];
-        out[index(c)] += density(tree.row_distance[i]) - birth(c);
-        ++rows[index(c)];
+        out[at(c)] += density(tree.row_distance[i]) - birth(c);
+        ++rows[at(c)];
     }
     for (std::size_t c = tree.parent.size(); c-- > 1;) {
         const std::int32_t above = tree.parent[c];
-        out[index(above)] += (birth(static_cast<std::int32_t>(c)) - birth(above)) * rows[c];
-        rows[index(above)] += rows[c];
+        out[at(above)] += (birth(static_cast<std::int32_t>(c)) - birth(above)) * rows[c];
+        rows[at(above)] += rows[c];
     }
     return out;
 }
@@ -89,28 +79,28 @@ std::vector<std::int32_t> merged_by_birth(const CondensedTree& tree, const std::
     std::vector<std::uint8_t> below(tree.parent.size(), 0);  // marks clusters below a chosen one
     std::vector<std::int32_t> out;
     for (const std::int32_t c : chosen) {
-        if (c == 0 || !(tree.birth[index(c)] < selection.least_birth)) {
+        if (c == 0 || !(tree.birth[at(c)] < selection.least_birth)) {
             out.push_back(c);
             continue;
         }
         std::int32_t up = c;
         while (true) {
-            const std::int32_t above = tree.parent[index(up)];
+            const std::int32_t above = tree.parent[at(up)];
             if (above == 0) {
                 if (selection.root) up = 0;
                 break;
             }
             up = above;
-            if (tree.birth[index(up)] > selection.least_birth) break;
+            if (tree.birth[at(up)] > selection.least_birth) break;
         }
         out.push_back(up);
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
-    for (const std::int32_t c : out) below[index(c)] = 1;
+    for (const std::int32_t c : out) below[at(c)] = 1;
     std::erase_if(out, [&](std::int32_t c) {
-        for (std::int32_t above = tree.parent[index(c)]; above >= 0; above = tree.parent[index(above)])
-            if (below[index(above)] != 0) return true;
+        for (std::int32_t above = tree.parent[at(c)]; above >= 0; above = tree.parent[at(above)])
+            if (below[at(above)] != 0) return true;
         return false;
     });
     return out;
@@ -121,14 +111,14 @@ std::vector<std::int32_t> merged_by_birth(const CondensedTree& tree, const std::
 std::vector<double> CondensedTree::least_distances() const {
     std::vector<double> out(parent.size(), infinity);
     for (std::size_t i = 0; i < row_cluster.size(); ++i)
-        out[index(row_cluster[i])] = std::min(out[index(row_cluster[i])], row_distance[i]);
-    for (std::size_t c = 1; c < parent.size(); ++c) out[index(parent[c])] = std::min(out[index(parent[c])], birth[c]);
+        out[at(row_cluster[i])] = std::min(out[at(row_cluster[i])], row_distance[i]);
+    for (std::size_t c = 1; c < parent.size(); ++c) out[at(parent[c])] = std::min(out[at(parent[c])], birth[c]);
     return out;
 }
 
 std::vector<double> CondensedTree::least_distances_below() const {
     std::vector<double> out = least_distances();
-    for (std::size_t c = parent.size(); c-- > 1;) out[index(parent[c])] = std::min(out[index(parent[c])], out[c]);
+    for (std::size_t c = parent.size(); c-- > 1;) out[at(parent[c])] = std::min(out[at(parent[c])], out[c]);
     return out;
 }
 
@@ -137,8 +127,8 @@ CondensedTree condensed_tree(const std::vector<SpanningEdge>& edges, Index least
     CondensedTree out;
     out.parent = {-1};
     out.birth = {0.0};
-    out.row_cluster.resize(index(linkage.n), 0);
-    out.row_distance.resize(index(linkage.n), 0.0);
+    out.row_cluster.resize(at(linkage.n), 0);
+    out.row_distance.resize(at(linkage.n), 0.0);
     std::vector<Index> below;
     const auto leave = [&](Index component, std::int32_t cluster, double distance) {
         below.assign(1, component);
@@ -146,8 +136,8 @@ CondensedTree condensed_tree(const std::vector<SpanningEdge>& edges, Index least
             const Index here = below.back();
             below.pop_back();
             if (linkage.is_row(here)) {
-                out.row_cluster[index(here)] = cluster;
-                out.row_distance[index(here)] = distance;
+                out.row_cluster[at(here)] = cluster;
+                out.row_distance[at(here)] = distance;
             } else {
                 below.push_back(linkage.merge(here).left);
                 below.push_back(linkage.merge(here).right);
@@ -160,10 +150,10 @@ CondensedTree condensed_tree(const std::vector<SpanningEdge>& edges, Index least
     };
     std::vector<Open> open;
     if (!linkage.merges.empty()) open.push_back({linkage.n + static_cast<Index>(linkage.merges.size()) - 1, 0});
-    for (std::size_t at = 0; at < open.size(); ++at) {
+    for (std::size_t next = 0; next < open.size(); ++next) {
         // Follows the cluster down while it only loses rows.
-        const std::int32_t cluster = open[at].cluster;
-        Index here = open[at].component;
+        const std::int32_t cluster = open[next].cluster;
+        Index here = open[next].component;
         while (true) {
             const Linkage::Merge& merge = linkage.merge(here);
             if (!(merge.distance > 0)) {
@@ -201,7 +191,7 @@ std::vector<std::int32_t> select_clusters(const CondensedTree& tree, const Selec
         std::vector<std::uint8_t> own(count, 0);
         for (std::size_t c = count; c-- > (selection.root ? 0U : 1U);) {
             double sum = 0;
-            for (const std::int32_t child : children[c]) sum += best[index(child)];
+            for (const std::int32_t child : children[c]) sum += best[at(child)];
             own[c] = sum > best[c] ? 0 : 1;
             if (own[c] == 0) best[c] = sum;
         }
@@ -209,17 +199,17 @@ std::vector<std::int32_t> select_clusters(const CondensedTree& tree, const Selec
         while (!open.empty()) {
             const std::int32_t c = open.back();
             open.pop_back();
-            if (own[index(c)] != 0)
+            if (own[at(c)] != 0)
                 chosen.push_back(c);
             else
-                open.insert(open.end(), children[index(c)].begin(), children[index(c)].end());
+                open.insert(open.end(), children[at(c)].begin(), children[at(c)].end());
         }
         std::sort(chosen.begin(), chosen.end());
     }
     if (selection.least_birth > 0) chosen = merged_by_birth(tree, chosen, selection);
     std::vector<std::int32_t> out(count, -1);
     for (std::size_t number = 0; number < chosen.size(); ++number)
-        out[index(chosen[number])] = static_cast<std::int32_t>(number);
+        out[at(chosen[number])] = static_cast<std::int32_t>(number);
     return out;
 }
 
@@ -227,12 +217,12 @@ Labels labels_of(const CondensedTree& tree, const std::vector<std::int32_t>& sel
     // Per cluster: the number of the selected cluster that it is or lies below.
     std::vector<std::int32_t> label = selected;
     for (std::size_t c = 1; c < label.size(); ++c)
-        if (label[c] < 0) label[c] = label[index(tree.parent[c])];
+        if (label[c] < 0) label[c] = label[at(tree.parent[c])];
     Labels out;
     out.reserve(tree.row_cluster.size());
     const double stay = selection.least_birth > 0 ? selection.least_birth : tree.least_distances()[0];
     for (std::size_t i = 0; i < tree.row_cluster.size(); ++i)
-        out.push_back(selected[0] < 0 || tree.row_distance[i] <= stay ? label[index(tree.row_cluster[i])] : -1);
+        out.push_back(selected[0] < 0 || tree.row_distance[i] <= stay ? label[at(tree.row_cluster[i])] : -1);
     return out;
 }
 

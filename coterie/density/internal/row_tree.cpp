@@ -12,25 +12,23 @@
 
 namespace coterie::density::internal {
 
-RowTree::RowTree(PointsView points, Index leaf_rows, const Run& run)
-    : d_(points.columns()), order_(static_cast<std::size_t>(points.rows())) {
+RowTree::RowTree(PointsView points, Index leaf_rows, const Run& run) : d_(points.columns()), order_(at(points.rows())) {
     require_memory(static_cast<double>(points.rows()) *
                        (static_cast<double>(d_) * static_cast<double>(size_of(points.scalar())) + sizeof(Index)),
                    "a copy of the rows in the order of a tree");
     std::iota(order_.begin(), order_.end(), Index{0});
     nodes_.push_back({.begin = 0, .end = points.rows()});
     points.visit([&](const auto& rows) {
-        for (std::size_t at = 0; at < nodes_.size(); ++at) {
-            if (at % 64 == 0) run.throw_if_stopped("tree");
-            const Index begin = nodes_[at].begin;
-            const Index end = nodes_[at].end;
-            box_of(static_cast<Index>(at), points);
+        for (std::size_t node = 0; node < nodes_.size(); ++node) {
+            if (node % 64 == 0) run.throw_if_stopped("tree");
+            const Index begin = nodes_[node].begin, end = nodes_[node].end;
+            box_of(static_cast<Index>(node), points);
             if (end - begin <= leaf_rows) {
-                leaves_.push_back(static_cast<Index>(at));
+                leaves_.push_back(static_cast<Index>(node));
                 continue;
             }
-            const double* const low = low_.data() + static_cast<Index>(at) * d_;
-            const double* const high = high_.data() + static_cast<Index>(at) * d_;
+            const double* const low = low_.data() + static_cast<Index>(node) * d_;
+            const double* const high = high_.data() + static_cast<Index>(node) * d_;
             Index widest = 0;
             for (Index p = 1; p < d_; ++p)
                 if (high[p] - low[p] > high[widest] - low[widest]) widest = p;
@@ -41,32 +39,31 @@ RowTree::RowTree(PointsView points, Index leaf_rows, const Run& run)
                                  const auto y = rows.row(b)[widest];
                                  return x < y || (x == y && a < b);
                              });
-            nodes_[at].left = static_cast<Index>(nodes_.size());
+            nodes_[node].left = static_cast<Index>(nodes_.size());
             nodes_.push_back({.begin = begin, .end = middle});
-            nodes_[at].right = static_cast<Index>(nodes_.size());
+            nodes_[node].right = static_cast<Index>(nodes_.size());
             nodes_.push_back({.begin = middle, .end = end});
         }
     });
-    std::sort(leaves_.begin(), leaves_.end(), [&](Index a, Index b) {
-        return nodes_[static_cast<std::size_t>(a)].begin < nodes_[static_cast<std::size_t>(b)].begin;
-    });
+    std::sort(leaves_.begin(), leaves_.end(),
+              [&](Index a, Index b) { return nodes_[at(a)].begin < nodes_[at(b)].begin; });
     // Within a leaf, rows ascend, so that the order does not depend on how the cut was found.
     for (const Index leaf : leaves_) {
-        const Node& node = nodes_[static_cast<std::size_t>(leaf)];
+        const Node& node = nodes_[at(leaf)];
         std::sort(order_.begin() + node.begin, order_.begin() + node.end);
     }
     rows_ = rows_of(points, order_);
 }
 
 void RowTree::box_of(Index node, PointsView points) {
-    low_.resize(static_cast<std::size_t>((node + 1) * d_), std::numeric_limits<double>::infinity());
-    high_.resize(static_cast<std::size_t>((node + 1) * d_), -std::numeric_limits<double>::infinity());
+    low_.resize(at((node + 1) * d_), std::numeric_limits<double>::infinity());
+    high_.resize(at((node + 1) * d_), -std::numeric_limits<double>::infinity());
     double* const low = low_.data() + node * d_;
     double* const high = high_.data() + node * d_;
-    const Node& of = nodes_[static_cast<std::size_t>(node)];
+    const Node& of = nodes_[at(node)];
     points.visit([&](const auto& rows) {
         for (Index i = of.begin; i < of.end; ++i) {
-            const auto* const x = rows.row(order_[static_cast<std::size_t>(i)]);
+            const auto* const x = rows.row(order_[at(i)]);
             for (Index p = 0; p < d_; ++p) {
                 low[p] = std::min(low[p], static_cast<double>(x[p]));
                 high[p] = std::max(high[p], static_cast<double>(x[p]));
@@ -101,28 +98,17 @@ double RowTree::squared_from(Index node, const double* x) const {
 
 void RowTree::nearest(const double* x, Index count, Index skip, std::vector<Near>& found) const {
     found.clear();
-    struct Open {
-        double squared;
-        Index node;
-    };
     std::vector<Open> open = {{0, 0}};
-    const auto wanted = static_cast<std::size_t>(count);
+    const auto wanted = at(count);
     rows_.view().visit([&](const auto& rows) {
         while (!open.empty()) {
             const Open here = open.back();
             open.pop_back();
             if (found.size() == wanted && here.squared > found.front().squared) continue;
-            const Node& node = nodes_[static_cast<std::size_t>(here.node)];
+            const Node& node = nodes_[at(here.node)];
             if (!node.leaf()) {
-                const double left = squared_from(node.left, x);
-                const double right = squared_from(node.right, x);
-                if (left <= right) {
-                    open.push_back({right, node.right});
-                    open.push_back({left, node.left});
-                } else {
-                    open.push_back({left, node.left});
-                    open.push_back({right, node.right});
-                }
+                open_children(
+                    node, [&](Index child) { return squared_from(child, x); }, open);
                 continue;
             }
             for (Index i = node.begin; i < node.end; ++i) {

@@ -22,7 +22,6 @@ public:
         bool leaf() const { return left < 0; }
     };
 
-    RowTree() = default;
     /// Leaves of at most `leaf_rows` rows, n >= 1. Memory n d numbers for the rows in the tree's order.
     RowTree(PointsView points, Index leaf_rows, const Run& run);
 
@@ -49,6 +48,21 @@ public:
         }
     };
     void nearest(const double* x, Index count, Index skip, std::vector<Near>& found) const;
+
+    /// A node that a search has still to visit, and a lower bound of the squared distance to its rows.
+    struct Open {
+        double squared;
+        Index node;
+    };
+    /// Adds the children of a node, so that the nearer one is last. bound(node): its lower bound.
+    template <class Bound>
+    static void open_children(const Node& node, const Bound& bound, std::vector<Open>& open) {
+        Open near{bound(node.left), node.left};
+        Open far{bound(node.right), node.right};
+        if (far.squared < near.squared) std::swap(near, far);
+        open.push_back(far);
+        open.push_back(near);
+    }
 
 private:
     void box_of(Index node, PointsView points);

@@ -25,7 +25,6 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <string>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
@@ -46,8 +45,6 @@ constexpr Index kRowsForProducts = 8;  // if fewer rows of a leaf search, they a
 constexpr std::string_view stage_name = "spanning tree";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::size_t spot(Index i) { return static_cast<std::size_t>(i); }
-
 // The nearest other rows of every position in the tree's order, nearest first.
 Neighbors lists_of(const RowTree& tree, Index count, const Run& run) {
     const PointsView rows = tree.rows();
@@ -55,19 +52,19 @@ Neighbors lists_of(const RowTree& tree, Index count, const Run& run) {
     if (rows.columns() > columns_for_boxes) return nearest_neighbors(rows, count, run);
     Neighbors out;
     out.count = count;
-    out.indices.resize(spot(n * count));
-    out.squared.resize(spot(n * count));
+    out.indices.resize(at(n * count));
+    out.squared.resize(at(n * count));
     const RowBlocks blocks{n, 256};
     for_each_block(blocks.count(), run, {"nearest neighbours"}, [&](Index block, int) {
         std::vector<RowTree::Near> found;
-        std::vector<double> x(spot(rows.columns()));
+        std::vector<double> x(at(rows.columns()));
         rows.visit([&](const auto& from) {
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
                 std::copy_n(from.row(i), from.columns, x.data());
                 tree.nearest(x.data(), count, i, found);
                 for (Index j = 0; j < count; ++j) {
-                    out.indices[spot(i * count + j)] = static_cast<std::int32_t>(found[spot(j)].place);
-                    out.squared[spot(i * count + j)] = found[spot(j)].squared;
+                    out.indices[at(i * count + j)] = static_cast<std::int32_t>(found[at(j)].place);
+                    out.squared[at(i * count + j)] = found[at(j)].squared;
                 }
             }
         });
@@ -78,8 +75,7 @@ Neighbors lists_of(const RowTree& tree, Index count, const Run& run) {
 // An edge out of a component, in positions of the tree's order; lengths are squared. `apart`: the distance without core
 // distances.
 struct Candidate {
-    double squared = kInfinity;
-    double apart = kInfinity;
+    double squared = kInfinity, apart = kInfinity;
     std::int32_t low = -1;
     std::int32_t high = -1;
     bool operator<(const Candidate& other) const {
@@ -95,19 +91,9 @@ Candidate candidate(double squared, double apart, Index a, Index b) {
 class Boruvka {
 public:
     Boruvka(const RowTree& tree, Neighbors lists, Index s, const Run& run)
-        : tree_(tree),
-          rows_(tree.rows()),
-          n_(rows_.rows()),
-          lists_(std::move(lists)),
-          run_(run),
-          component_(spot(n_)),
-          core_(spot(n_)),
-          own_best_(spot(n_)),
-          exhausted_(spot(n_), 0),
-          bound_(rows_.columns()) {
+        : tree_(tree), lists_(std::move(lists)), run_(run) {
         std::iota(component_.begin(), component_.end(), std::int32_t{0});
-        components_ = n_;
-        for (Index i = 0; i < n_; ++i) core_[spot(i)] = lists_.squared[spot(i * lists_.count + s - 1)];
+        for (Index i = 0; i < n_; ++i) core_[at(i)] = lists_.squared[at(i * lists_.count + s - 1)];
         if (rows_.columns() > columns_for_boxes) {
             const Vector<double> center = mean(rows_, run);
             const double scale = scale_to_one(largest_magnitude(rows_, center, run.threads));
@@ -117,10 +103,10 @@ public:
         const auto& nodes = tree.nodes();
         least_core_.resize(nodes.size());
         node_component_.resize(nodes.size());
-        for (std::size_t at = nodes.size(); at-- > 0;) {
-            const RowTree::Node& node = nodes[at];
-            least_core_[at] = node.leaf() ? *std::min_element(core_.begin() + node.begin, core_.begin() + node.end)
-                                          : std::min(least_core_[spot(node.left)], least_core_[spot(node.right)]);
+        for (std::size_t which = nodes.size(); which-- > 0;) {
+            const RowTree::Node& node = nodes[which];
+            least_core_[which] = node.leaf() ? *std::min_element(core_.begin() + node.begin, core_.begin() + node.end)
+                                             : std::min(least_core_[at(node.left)], least_core_[at(node.right)]);
         }
     }
 
@@ -144,12 +130,12 @@ private:
     }
 
     double reachability(double squared, Index i, Index j) const {
-        return std::max({squared, core_[spot(i)], core_[spot(j)]});
+        return std::max({squared, core_[at(i)], core_[at(j)]});
     }
 
     // A lower bound of the squared distance to rows outside the list.
     double beyond_list(Index i) const {
-        return lists_.count >= n_ - 1 ? kInfinity : lists_.squared[spot((i + 1) * lists_.count - 1)];
+        return lists_.count >= n_ - 1 ? kInfinity : lists_.squared[at((i + 1) * lists_.count - 1)];
     }
 
     // Finds the best edges in the lists, and the components for which they are certainly the best.
@@ -159,26 +145,26 @@ private:
         for_each_block(blocks.count(), run_, {stage_name, from, from}, [&](Index block, int) {
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
                 Candidate best;
-                if (exhausted_[spot(i)] == 0) {
+                if (exhausted_[at(i)] == 0) {
                     bool outside = false;
-                    for (Index at = i * lists_.count; at < (i + 1) * lists_.count; ++at) {
-                        const double squared = lists_.squared[spot(at)];
+                    for (Index entry = i * lists_.count; entry < (i + 1) * lists_.count; ++entry) {
+                        const double squared = lists_.squared[at(entry)];
                         if (squared > best.squared) break;
-                        const std::int32_t j = lists_.indices[spot(at)];
-                        if (component_[spot(j)] == component_[spot(i)]) continue;
+                        const std::int32_t j = lists_.indices[at(entry)];
+                        if (component_[at(j)] == component_[at(i)]) continue;
                         outside = true;
                         best = std::min(best, candidate(reachability(squared, i, j), squared, i, j));
                     }
-                    if (!outside) exhausted_[spot(i)] = 1;  // stays true, because components only grow
+                    if (!outside) exhausted_[at(i)] = 1;  // stays true, because components only grow
                 }
-                own_best_[spot(i)] = best;
+                own_best_[at(i)] = best;
             }
         });
-        best_.assign(spot(components_), {});
-        std::vector<double> beyond(spot(components_), kInfinity);
+        best_.assign(at(components_), {});
+        std::vector<double> beyond(at(components_), kInfinity);
         for (Index i = 0; i < n_; ++i) {
-            const std::size_t of = spot(component_[spot(i)]);
-            best_[of] = std::min(best_[of], own_best_[spot(i)]);
+            const std::size_t of = at(component_[at(i)]);
+            best_[of] = std::min(best_[of], own_best_[at(i)]);
             beyond[of] = std::min(beyond[of], beyond_list(i));
         }
         certain_.resize(best_.size());
@@ -188,41 +174,36 @@ private:
     // Finds the best edges of the components that are not certain, from all their rows.
     void search() {
         const auto& nodes = tree_.nodes();
-        for (std::size_t at = nodes.size(); at-- > 0;) {
-            const RowTree::Node& node = nodes[at];
-            std::int32_t of = 0;
-            if (node.leaf()) {
-                of = component_[spot(node.begin)];
-                for (Index i = node.begin + 1; i < node.end && of >= 0; ++i)
-                    if (component_[spot(i)] != of) of = -1;
-            } else {
-                of = node_component_[spot(node.left)];
-                if (of != node_component_[spot(node.right)]) of = -1;
-            }
-            node_component_[at] = of;
+        for (std::size_t which = nodes.size(); which-- > 0;) {
+            const RowTree::Node& node = nodes[which];
+            const auto first = node.leaf() ? component_.begin() + node.begin : node_component_.begin() + node.left;
+            const auto last =
+                node.leaf() ? component_.begin() + node.end : first + 2;  // of two children, or of the rows
+            node_component_[which] =
+                std::all_of(first, last, [&](std::int32_t of) { return of == *first; }) ? *first : -1;
         }
         limits_ = std::make_unique<std::atomic<double>[]>(best_.size());
         for (std::size_t of = 0; of < best_.size(); ++of) limits_[of] = best_[of].squared;
         // One row of each component first: it gives a limit for the others.
         std::vector<std::int32_t> first(best_.size(), -1);
-        for (Index i = n_ - 1; i >= 0; --i) first[spot(component_[spot(i)])] = static_cast<std::int32_t>(i);
+        for (Index i = n_ - 1; i >= 0; --i) first[at(component_[at(i)])] = static_cast<std::int32_t>(i);
         std::vector<std::int32_t> lost;
         for (std::size_t of = 0; of < best_.size(); ++of)
             if (certain_[of] == 0 && best_[of].low < 0) lost.push_back(first[of]);
         const double from = progress();
         const double to = from + (1 - from) / 2;
-        scratch_.resize(spot(std::max(run_.threads, 1)));
+        scratch_.resize(at(std::max(run_.threads, 1)));
         for_each_block(static_cast<Index>(lost.size()), run_, {stage_name, from, from}, [&](Index one, int worker) {
-            Scratch& mine = scratch_[spot(worker)];
-            mine.searching = {lost[spot(one)]};
+            Scratch& mine = scratch_[at(worker)];
+            mine.searching = {lost[at(one)]};
             search_for(-1, mine);
         });
         const auto& leaves = tree_.leaves();
         for_each_block(static_cast<Index>(leaves.size()), run_, {stage_name, from, to}, [&](Index number, int worker) {
-            Scratch& mine = scratch_[spot(worker)];
-            const Index leaf = leaves[spot(number)];
+            Scratch& mine = scratch_[at(worker)];
+            const Index leaf = leaves[at(number)];
             mine.searching.clear();
-            for (Index i = nodes[spot(leaf)].begin; i < nodes[spot(leaf)].end; ++i)
+            for (Index i = nodes[at(leaf)].begin; i < nodes[at(leaf)].end; ++i)
                 if (may_have_best(i)) mine.searching.push_back(static_cast<std::int32_t>(i));
             if (!mine.searching.empty()) search_for(leaf, mine);
         });
@@ -231,22 +212,17 @@ private:
 
     struct Scratch {
         std::vector<std::int32_t> searching;  // positions
-        struct Open {
-            double squared;
-            Index node;
-        };
-        std::vector<Open> open;
+        std::vector<RowTree::Open> open;
         std::vector<float> products;
         std::vector<std::int32_t> hits;
     };
 
     bool may_have_best(Index i) const {
-        const std::size_t of = spot(component_[spot(i)]);
-        const double limit = limits_[of].load(std::memory_order_relaxed);
-        return certain_[of] == 0 && core_[spot(i)] <= limit && beyond_list(i) <= limit;
+        const double limit = limit_of(i);
+        return certain_[at(component_[at(i)])] == 0 && core_[at(i)] <= limit && beyond_list(i) <= limit;
     }
 
-    double limit_of(Index i) const { return limits_[spot(component_[spot(i)])].load(std::memory_order_relaxed); }
+    double limit_of(Index i) const { return limits_[at(component_[at(i)])].load(std::memory_order_relaxed); }
 
     double largest_limit(const Scratch& mine) const {
         double limit = 0;
@@ -257,12 +233,12 @@ private:
     // For the searching rows of one leaf; leaf -1: for a single row.
     void search_for(Index leaf, Scratch& mine) {
         const auto& nodes = tree_.nodes();
-        std::int32_t common = component_[spot(mine.searching.front())];
+        std::int32_t common = component_[at(mine.searching.front())];
         for (const std::int32_t i : mine.searching)
-            if (component_[spot(i)] != common) common = -1;
+            if (component_[at(i)] != common) common = -1;
         std::vector<double> x;
         if (leaf < 0) {
-            x.resize(spot(rows_.columns()));
+            x.resize(at(rows_.columns()));
             rows_.visit(
                 [&](const auto& rows) { std::copy_n(rows.row(mine.searching.front()), rows.columns, x.data()); });
         }
@@ -274,56 +250,48 @@ private:
         while (!mine.open.empty()) {
             const auto here = mine.open.back();
             mine.open.pop_back();
-            if (here.squared > limit || least_core_[spot(here.node)] > limit) continue;
-            if (common >= 0 && node_component_[spot(here.node)] == common) continue;
-            const RowTree::Node& node = nodes[spot(here.node)];
+            if (here.squared > limit || least_core_[at(here.node)] > limit) continue;
+            if (common >= 0 && node_component_[at(here.node)] == common) continue;
+            const RowTree::Node& node = nodes[at(here.node)];
             if (node.leaf()) {
                 if (rows_.columns() > columns_for_boxes &&
                     static_cast<Index>(mine.searching.size()) >= kRowsForProducts)
-                    measure_by_products(nodes[spot(leaf)], node, mine);
+                    measure_by_products(nodes[at(leaf)], node, mine);
                 else
                     measure(node, mine);
                 limit = largest_limit(mine);
                 continue;
             }
-            const double left = squared_to(node.left);
-            const double right = squared_to(node.right);
-            if (left <= right) {
-                mine.open.push_back({right, node.right});
-                mine.open.push_back({left, node.left});
-            } else {
-                mine.open.push_back({left, node.left});
-                mine.open.push_back({right, node.right});
-            }
+            RowTree::open_children(node, squared_to, mine.open);
         }
     }
 
     void measure(const RowTree::Node& node, Scratch& mine) {
         for (const std::int32_t i : mine.searching) {
-            if (core_[spot(i)] > limit_of(i)) continue;
+            if (core_[at(i)] > limit_of(i)) continue;
             for (Index j = node.begin; j < node.end; ++j) measure(i, j);
         }
     }
 
     void measure(Index i, Index j) {
-        const std::int32_t of = component_[spot(i)];
-        if (component_[spot(j)] == of || core_[spot(j)] > limits_[spot(of)].load(std::memory_order_relaxed)) return;
+        const std::int32_t of = component_[at(i)];
+        if (component_[at(j)] == of || core_[at(j)] > limit_of(i)) return;
         const double squared =
             rows_.visit([&](const auto& rows) { return squared_distance(rows.row(i), rows.row(j), rows.columns); });
         const double reached = reachability(squared, i, j);
-        if (reached > limits_[spot(of)].load(std::memory_order_relaxed)) return;
+        if (reached > limit_of(i)) return;
         const Candidate found = candidate(reached, squared, i, j);
-        const std::scoped_lock lock(owned_[spot(of) % owned_.size()]);
-        if (!(found < best_[spot(of)])) return;
-        best_[spot(of)] = found;
-        limits_[spot(of)].store(reached, std::memory_order_relaxed);
+        const std::scoped_lock lock(owned_[at(of) % owned_.size()]);
+        if (!(found < best_[at(of)])) return;
+        best_[at(of)] = found;
+        limits_[at(of)].store(reached, std::memory_order_relaxed);
     }
 
     void measure_by_products(const RowTree::Node& searching, const RowTree::Node& node, Scratch& mine) {
         const Index d = rows_.columns();
         const Index size = node.end - node.begin;
-        mine.products.resize(spot(kLeafForProducts * kLeafForProducts));
-        mine.hits.resize(spot(kLeafForProducts));
+        mine.products.resize(at(kLeafForProducts * kLeafForProducts));
+        mine.hits.resize(at(kLeafForProducts));
         block_products<float>().rows_by_rows(centred_.rows.data() + searching.begin * d,
                                              searching.end - searching.begin, d, centred_.rows.data() + node.begin * d,
                                              size, d, d, mine.products.data(), kLeafForProducts);
@@ -331,22 +299,14 @@ private:
         const float* const base = centred_.half_squared_norms.data() + node.begin;
         for (const std::int32_t i : mine.searching) {
             const double limit = limit_of(i);
-            if (core_[spot(i)] > limit) continue;
-            const double own = centred_.norms[spot(i)];
+            if (core_[at(i)] > limit) continue;
+            const double own = centred_.norms[at(i)];
             const double score = 0.5 * (limit * squared_scale_ - own * own) + bound_(own, norm);
             const Index hits = block_products<float>().scan(
                 base, mine.products.data() + (i - searching.begin) * kLeafForProducts, size,
                 std::nextafter(static_cast<float>(score), std::numeric_limits<float>::infinity()), mine.hits.data());
-            for (Index h = 0; h < hits; ++h) measure(i, node.begin + mine.hits[spot(h)]);
+            for (Index h = 0; h < hits; ++h) measure(i, node.begin + mine.hits[at(h)]);
         }
-    }
-
-    Index root_of(std::vector<std::int32_t>& parent, Index of) const {
-        while (parent[spot(of)] != of) {
-            parent[spot(of)] = parent[spot(parent[spot(of)])];
-            of = parent[spot(of)];
-        }
-        return of;
     }
 
     // Joins the components whose best edges are certain.
@@ -358,30 +318,31 @@ private:
         std::vector<std::int32_t> parent(best_.size());
         std::iota(parent.begin(), parent.end(), std::int32_t{0});
         for (const Candidate& edge : edges) {
-            const Index a = root_of(parent, component_[spot(edge.low)]);
-            const Index b = root_of(parent, component_[spot(edge.high)]);
+            const Index a = root_of(parent, component_[at(edge.low)]);
+            const Index b = root_of(parent, component_[at(edge.high)]);
             if (a == b) continue;
-            parent[spot(std::max(a, b))] = static_cast<std::int32_t>(std::min(a, b));
+            parent[at(std::max(a, b))] = static_cast<std::int32_t>(std::min(a, b));
             edges_.push_back(edge);
         }
         std::vector<std::int32_t> number(best_.size(), -1);
         std::int32_t next = 0;
         for (Index of = 0; of < components_; ++of)
-            if (parent[spot(of)] == of) number[spot(of)] = next++;
-        for (auto& of : component_) of = number[spot(root_of(parent, of))];
+            if (parent[at(of)] == of) number[at(of)] = next++;
+        for (auto& of : component_) of = number[at(root_of(parent, of))];
         components_ = next;
     }
 
     const RowTree& tree_;
-    PointsView rows_;
-    Index n_;
+    PointsView rows_ = tree_.rows();
+    Index n_ = rows_.rows();
     Neighbors lists_;
     const Run& run_;
-    Index components_ = 0;
-    std::vector<std::int32_t> component_;       // of each position: 0..components_-1
-    std::vector<double> core_;                  // squared
-    std::vector<Candidate> own_best_;           // of each position, within its list
-    std::vector<std::uint8_t> exhausted_;       // whether a position's list lies in its component
+    Index components_ = n_;
+    std::vector<std::int32_t> component_ = std::vector<std::int32_t>(at(n_));  // of each position: 0..components_-1
+    std::vector<double> core_ = std::vector<double>(at(n_));                   // squared
+    std::vector<Candidate> own_best_ = std::vector<Candidate>(at(n_));         // of each position, within its list
+    // Whether a position's list lies in its component.
+    std::vector<std::uint8_t> exhausted_ = std::vector<std::uint8_t>(at(n_), 0);
     std::vector<double> least_core_;            // of each node
     std::vector<std::int32_t> node_component_;  // -1: several components
     std::vector<Candidate> best_;               // of each component
@@ -392,7 +353,7 @@ private:
     std::vector<Candidate> edges_;
     CentredRows<float> centred_;
     double squared_scale_ = 1;
-    ScoreBound<float> bound_;
+    ScoreBound<float> bound_{rows_.columns()};
 };
 
 }  // namespace
@@ -408,11 +369,11 @@ SpanningTree spanning_tree(PointsView points, Index s, const Run& run) {
     Boruvka boruvka(tree, lists_of(tree, listed, run), s, run);
     std::vector<Candidate> found = boruvka();
     SpanningTree out;
-    out.core.resize(spot(n));
-    for (Index i = 0; i < n; ++i) out.core[spot(tree.order()[spot(i)])] = std::sqrt(boruvka.squared_core()[spot(i)]);
+    out.core.resize(at(n));
+    for (Index i = 0; i < n; ++i) out.core[at(tree.order()[at(i)])] = std::sqrt(boruvka.squared_core()[at(i)]);
     // From here on, rows instead of positions.
     for (Candidate& edge : found)
-        edge = candidate(edge.squared, edge.apart, tree.order()[spot(edge.low)], tree.order()[spot(edge.high)]);
+        edge = candidate(edge.squared, edge.apart, tree.order()[at(edge.low)], tree.order()[at(edge.high)]);
     std::sort(found.begin(), found.end());
     out.edges.reserve(found.size());
     for (const Candidate& edge : found) out.edges.push_back({edge.low, edge.high, std::sqrt(edge.squared)});

@@ -15,6 +15,13 @@ namespace coterie::density::internal {
 
 using namespace coterie::internal;
 
+/// The root of i in a forest of parents, whose paths it shortens.
+template <class Number>
+Index root_of(std::vector<Number>& parent, Index i) {
+    for (; parent[at(i)] != i; i = parent[at(i)]) parent[at(i)] = parent[at(parent[at(i)])];
+    return i;
+}
+
 struct SpanningEdge {
     Index low = 0;  // rows, low < high
     Index high = 0;

@@ -5,17 +5,16 @@
 // A checkpoint is written as soon as the sums belong to the last labels, because everything later follows from this
 // state.
 
-#include "coterie/kmeans/internal/constrained_kmeans.hpp"
-
 #include "coterie/constraints/constrained_assignment.hpp"
+#include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/kmeans/moving_sums.hpp"
 
 namespace coterie::kmeans::internal {
 
 template <class T>
-LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start, const Constraints& constraints,
-                                 const LloydSettings& settings, std::span<const double> weights, const Run& run,
-                                 int repetition, int repetitions, KeptFit& kept) {
+LloydResult<T> constrained_lloyd(const LloydProblem& problem, const Matrix<double>& start,
+                                 const Constraints& constraints, const Restart& restart) {
+    const auto& [points, weights, settings, run] = problem;
     const Spread spread = spread_of(points, weights, run);
     const double threshold = settings.tolerance * spread.mean_variance;
     std::vector<double> prices;
@@ -26,7 +25,7 @@ LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start,
     MovingSums sums(points, constraints.clusters(), weights, run);
     Matrix<double> centroids;
     HardAssignment assignment;
-    const Archive* from = kept.found_iterations();
+    const Archive* from = restart.found();
     if (from != nullptr) {
         centroids = to_matrix<double>(from->points("centroids", constraints.clusters(), points.columns()));
         prices = from->vector("prices");
@@ -39,8 +38,7 @@ LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start,
         centroids = start.template cast<T>().template cast<double>();
         assignment = assign(centroids);
     }
-    while (true) {
-        if (out.iterations == settings.max_iterations) break;
+    while (out.iterations < settings.max_iterations) {
         if (from == nullptr && sums.assign(assignment.labels) == 0) {
             out.stopped = StopReason::converged;
             break;
@@ -48,14 +46,13 @@ LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start,
         from = nullptr;
         const std::vector<double> prices_before = prices;
         const auto keep = [&](bool now) {
-            kept.at_iteration(now, [&](Archive* archive) {
+            restart.kept->at_iteration(now, [&](Archive* archive) {
                 sums.store(archive);
                 if (archive == nullptr) return;
                 archive->set_points("centroids", centroids);
                 archive->set_vector("prices", prices_before);
                 archive->set_vector("objectives", out.objectives);
-                archive->set_vector("assignment",
-                                    std::vector<double>{assignment.objective, assignment.optimal ? 1.0 : 0.0});
+                archive->set_vector("assignment", as_doubles(assignment.objective, assignment.optimal));
             });
         };
         const bool stop = run.stop_requested();
@@ -77,11 +74,7 @@ LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start,
         centroids = moved;
         ++out.iterations;
         out.objectives.push_back(assignment.objective);
-        run.report(
-            {.stage = "iterations",
-             .fraction = (repetition + static_cast<double>(out.iterations) / settings.max_iterations) / repetitions,
-             .objective = assignment.objective,
-             .iteration = out.iterations});
+        restart.report(run, out.iterations, settings.max_iterations, assignment.objective);
         if (movement <= threshold) {
             out.stopped = StopReason::converged;
             break;
@@ -96,11 +89,9 @@ LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start,
     return out;
 }
 
-template LloydResult<float> constrained_lloyd(PointsView, const Matrix<double>&, const Constraints&,
-                                              const LloydSettings&, std::span<const double>, const Run&, int, int,
-                                              KeptFit&);
-template LloydResult<double> constrained_lloyd(PointsView, const Matrix<double>&, const Constraints&,
-                                               const LloydSettings&, std::span<const double>, const Run&, int, int,
-                                               KeptFit&);
+template LloydResult<float> constrained_lloyd(const LloydProblem&, const Matrix<double>&, const Constraints&,
+                                              const Restart&);
+template LloydResult<double> constrained_lloyd(const LloydProblem&, const Matrix<double>&, const Constraints&,
+                                               const Restart&);
 
 }  // namespace coterie::kmeans::internal

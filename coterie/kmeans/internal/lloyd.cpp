@@ -21,7 +21,6 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/cluster_sums.hpp"
 #include "coterie/base/parallel/collective.hpp"
-#include "coterie/kmeans/internal/sparse_lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
 
@@ -41,28 +40,12 @@ template <class T>
 class Lloyd {
 public:
     // `origin`: of the panels.
-    Lloyd(PointsView points, const Matrix<T>& start, const Vector<T>& origin, const LloydSettings& settings,
-          std::span<const double> weights, const Run& run)
-        : points_(points),
-          n_(points.rows()),
-          d_(points.columns()),
-          k_(static_cast<int>(start.rows())),
-          settings_(settings),
-          weights_(weights),
-          run_(run),
-          grid_(grid_of(points)),
-          own_(own_rows(grid_, run.communicator())),
-          centroids_(start),
-          labels_(at(own_.count()), -1),
-          norm_(labels_.size()),
-          sums_(Matrix<double>::Zero(k_, d_)),
-          cluster_weight_(static_cast<std::size_t>(k_), 0.0),
-          layout_(k_, d_, counted),
-          moved_sums_(layout_.block_sums()) {
+    Lloyd(const LloydProblem& problem, const Matrix<T>& start, const Vector<T>& origin, const Restart& restart)
+        : problem_(problem), restart_(restart), centroids_(start) {
         panels_.pack(view(centroids_), origin);
         // Groups of panels share a lower bound. The bounds of all groups take at most an eighth of the points' memory.
         const auto panels = static_cast<Index>(panels_.panels().size());
-        groups_ = points.resident()
+        groups_ = points_.resident()
                       ? std::clamp<Index>(d_ * static_cast<Index>(sizeof(T)) / 8 / static_cast<Index>(sizeof(float)), 1,
                                           panels)
                       : 1;
@@ -71,26 +54,21 @@ public:
             const auto& panel = panels_.panels()[static_cast<std::size_t>(p)];
             group_of_.insert(group_of_.end(), static_cast<std::size_t>(panel.centroids), group_of_panel_.back());
         }
-        cache_rows_ = std::min(rows_in_cache(d_, sizeof(T)), grid_.size);
-        centroid_threads_ = threads_for(16.0 * static_cast<double>(d_) * k_, run.threads);
-        for (int worker = 0; worker < std::max(1, run.threads); ++worker) scratch_.emplace_back(cache_rows_);
+        for (int worker = 0; worker < std::max(1, run_.threads); ++worker) scratch_.emplace_back(cache_rows_);
     }
 
-    LloydResult<T> operator()(int repetition, int repetitions, KeptFit* kept) {
+    LloydResult<T> operator()() {
         LloydResult<T> out;
         const auto stage = [&](int done, int next) -> Stage {
-            const auto fraction = [&](int iterations) {
-                return (repetition + static_cast<double>(iterations) / settings_.max_iterations) / repetitions;
-            };
             return {.name = "iterations",
-                    .begin = fraction(done),
-                    .end = fraction(next),
+                    .begin = restart_.fraction(done, settings_.max_iterations),
+                    .end = restart_.fraction(next, settings_.max_iterations),
                     .operations = 2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_,
                     .iteration = done,
                     .objective = done > 0 ? out.objectives.back() : std::nan("")};
         };
         try {
-            if (const Archive* from = kept != nullptr ? kept->found_iterations() : nullptr) {
+            if (const Archive* from = restart_.found()) {
                 out.objectives = from->vector("objectives");
                 const auto done = static_cast<int>(out.objectives.size());
                 go_on(*from, out, stage(done, done));
@@ -98,7 +76,8 @@ public:
             while (out.iterations < settings_.max_iterations && out.stopped != StopReason::converged) {
                 run_.throw_if_stopped("iterations");
                 iterate(out, stage(out.iterations, out.iterations + 1));
-                if (kept != nullptr) kept->after_iteration([&](Archive& archive) { store(archive, out); });
+                if (restart_.kept != nullptr)
+                    restart_.kept->after_iteration([&](Archive& archive) { store(archive, out); });
             }
         } catch (const Cancelled&) {
             if (out.iterations == 0) throw;
@@ -107,16 +86,19 @@ public:
         }
         out.distances_computed = computed_ / (static_cast<double>(n_) * k_);
         out.centroids = std::move(centroids_);
+        out.labelled = true;
         if (out.stopped == StopReason::interrupted) {  // an interrupted fit makes no further pass
             out.labels = std::move(labels_);
-            out.labelled = true;
             out.objective = out.objectives.back();
             return out;
         }
-        release_working_memory();
+        // Releases memory for the last pass.
+        std::vector<float>().swap(upper_);
+        std::vector<float>().swap(lower_);
+        std::vector<T>().swap(norm_);
+        Labels().swap(labels_);
         auto final = nearest_centroids(points_, out.centroids, run_.unstopped(), NearestWants::inertia, weights_);
         out.labels = std::move(final.labels);
-        out.labelled = true;
         out.objective = settings_.unit_length ? final.inertia / 2 : final.inertia;
         return out;
     }
@@ -167,7 +149,7 @@ private:
     static Rows<T> view(const Matrix<T>& m) { return {m.data(), m.rows(), m.cols(), m.cols()}; }
     static Rows<T> view(const Vector<T>& row) { return {row.data(), 1, row.size(), row.size()}; }
     // Rows are numbered from this process' first row, except in the weights.
-    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(own_.begin + i)]; }
+    double weight(Index i) const { return weight_of(weights_, own_.begin + i); }
 
     // Rows begin..end-1 of this process, all in one block.
     struct Part {
@@ -191,10 +173,7 @@ private:
         out.objectives.push_back(objective());
         ++out.iterations;
         under_way_ = false;
-        run_.report({.stage = stage.name,
-                     .fraction = stage.end,
-                     .objective = out.objectives.back(),
-                     .iteration = out.iterations});
+        restart_.report(run_, out.iterations, settings_.max_iterations, out.objectives.back());
         if (moved != 0 && movement > threshold_) return;
         // Adding and subtracting large terms may lose small terms. The fit has converged only if sums computed from
         // scratch agree.
@@ -227,9 +206,8 @@ private:
         archive.set_points("sums", sums_);
         archive.set_vector("mass", cluster_weight_);
         archive.set_vector("objectives", out.objectives);
-        archive.set_vector("figures",
-                           std::vector<double>{scatter_, threshold_, computed_, static_cast<double>(out.repaired),
-                                               out.stopped == StopReason::converged ? 1.0 : 0.0});
+        archive.set_vector(
+            "figures", as_doubles(scatter_, threshold_, computed_, out.repaired, out.stopped == StopReason::converged));
         std::vector<double> rows;
         std::vector<std::int32_t> clusters;
         for (const Repair& repair : repairs_) {
@@ -288,8 +266,7 @@ private:
         }
         const auto total =
             moved_sums_.over<T>(points_, run_, stage, [&](const RowBlock<T>& block, int worker, double* sums) {
-                const Index offset = block.first - own_.begin;
-                const Index stop = offset + block.rows.rows;
+                const Index offset = block.first - own_.begin, stop = offset + block.rows.rows;
                 for (Index begin = offset; begin < stop; begin += cache_rows_) {
                     const Part part{block, begin, std::min(begin + cache_rows_, stop), offset};
                     if (first) {
@@ -556,30 +533,17 @@ private:
                 }
         }
         if (empty.empty()) return 0;
-        int repaired = 0;
-        std::size_t next = 0;
-        const std::vector<Costly> order = costliest(empty.size() + at(k_));
-        for (const std::int32_t j : empty) {
-            for (; next < order.size(); ++next) {
-                const auto [cost, row, old] = order[next];
-                if (!(cost > 0)) return repaired;  // every point lies on its centroid
-                if (members[at(old)] < 2) continue;
-                --members[at(old)];
-                members[at(j)] = 1;
-                const double w = weight(row - own_.begin);
-                const auto values = to_matrix<double>(gather_rows(points_, std::span(&order[next].row, 1), run_));
-                sums_.row(old) -= w * values.row(0);
-                cluster_weight_[at(old)] -= w;
-                sums_.row(j) = w * values.row(0);
-                cluster_weight_[at(j)] = w;
-                repairs_.push_back({row, old, j});
-                give_to_empty(row, j);
-                ++repaired;
-                ++next;
-                break;
-            }
-        }
-        return repaired;
+        return move_to_empty(members, costliest(empty.size() + at(k_)),
+                             [&](Index row, std::int32_t old, std::int32_t j) {
+                                 const double w = weight(row - own_.begin);
+                                 const auto values = to_matrix<double>(gather_rows(points_, std::span(&row, 1), run_));
+                                 sums_.row(old) -= w * values.row(0);
+                                 cluster_weight_[at(old)] -= w;
+                                 sums_.row(j) = w * values.row(0);
+                                 cluster_weight_[at(j)] = w;
+                                 repairs_.push_back({row, old, j});
+                                 give_to_empty(row, j);
+                             });
     }
 
     void give_to_empty(Index row, std::int32_t cluster) {
@@ -619,35 +583,30 @@ private:
             for (const Move& move : scratch.moves) labels_[at(move.row)] = move.from;
     }
 
-    void release_working_memory() {
-        std::vector<float>().swap(upper_);
-        std::vector<float>().swap(lower_);
-        std::vector<T>().swap(norm_);
-        Labels().swap(labels_);
-    }
-
-    PointsView points_;
-    Index n_, d_;
-    int k_;
-    LloydSettings settings_;
-    std::span<const double> weights_;
-    const Run& run_;
-    RowBlocks grid_;
-    Range own_;  // this process' rows; all values per row belong to them
+    const LloydProblem& problem_;
+    PointsView points_ = problem_.points;
+    Index n_ = points_.rows(), d_ = points_.columns();
+    const LloydSettings& settings_ = problem_.settings;
+    std::span<const double> weights_ = problem_.weights;
+    const Run& run_ = problem_.run;
+    Restart restart_;
+    RowBlocks grid_ = grid_of(points_);
+    Range own_ = own_rows(grid_, run_.communicator());  // this process' rows; all values per row belong to them
     Matrix<T> centroids_;
+    int k_ = static_cast<int>(centroids_.rows());
     Matrix<T> assigned_;  // the centroids of the last assignment, to which the bounds refer
     CentroidPanels<T> panels_;
-    Labels labels_;
-    std::vector<T> norm_;   // ||x_i - m||^2
-    double scatter_ = 0;    // sum_i w_i ||x_i - m||^2
-    double scale_ = 0;      // root mean square of ||x_i - m||
-    double threshold_ = 0;  // for the squared movement of the centroids
-    Matrix<double> sums_;   // sum of w_i x_i over each cluster
-    std::vector<double> cluster_weight_;
-    ClusterSumLayout layout_;
-    BlockSums moved_sums_;
-    Index cache_rows_ = 0;
-    int centroid_threads_ = 1;
+    Labels labels_ = Labels(at(own_.count()), -1);
+    std::vector<T> norm_ = std::vector<T>(labels_.size());  // ||x_i - m||^2
+    double scatter_ = 0;                                    // sum_i w_i ||x_i - m||^2
+    double scale_ = 0;                                      // root mean square of ||x_i - m||
+    double threshold_ = 0;                                  // for the squared movement of the centroids
+    Matrix<double> sums_ = Matrix<double>::Zero(k_, d_);    // sum of w_i x_i over each cluster
+    std::vector<double> cluster_weight_ = std::vector<double>(at(k_), 0.0);
+    ClusterSumLayout layout_{k_, d_, counted};
+    BlockSums moved_sums_ = layout_.block_sums();
+    Index cache_rows_ = std::min(rows_in_cache(d_, sizeof(T)), grid_.size);
+    int centroid_threads_ = threads_for(16.0 * static_cast<double>(d_) * k_, run_.threads);
     std::vector<Scratch> scratch_;
     bool under_way_ = false;       // whether an iteration is unfinished
     std::vector<Repair> repairs_;  // of the last iteration, from all processes
@@ -668,23 +627,18 @@ private:
 }  // namespace
 
 template <class T>
-LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings,
-                     std::span<const double> weights, const Run& run, int repetition, int repetitions, KeptFit* kept) {
-    if (const SparsePoints* sparse = as_sparse(points))
-        return sparse_lloyd<T>(*sparse, start, settings, weights, run, repetition, repetitions, kept);
-    if (const Archive* from = kept != nullptr ? kept->found_iterations() : nullptr) {
+LloydResult<T> lloyd(const LloydProblem& problem, const Matrix<T>& start, const Restart& restart) {
+    const PointsView points = problem.points;
+    if (const SparsePoints* sparse = as_sparse(points)) return sparse_lloyd<T>(*sparse, problem, start, restart);
+    if (const Archive* from = restart.found()) {
         const Vector<T> origin = to_matrix<T>(from->points("origin", 1, points.columns())).row(0);
-        return Lloyd<T>(points, to_matrix<T>(from->points("assigned", -1, points.columns())), origin, settings, weights,
-                        run)(repetition, repetitions, kept);
+        return Lloyd<T>(problem, to_matrix<T>(from->points("assigned", -1, points.columns())), origin, restart)();
     }
     const Rows<T> rows{start.data(), start.rows(), start.cols(), start.cols()};
-    return Lloyd<T>(points, start, CentroidPanels<T>::amid(rows), settings, weights, run)(repetition, repetitions,
-                                                                                          kept);
+    return Lloyd<T>(problem, start, CentroidPanels<T>::amid(rows), restart)();
 }
-template LloydResult<float> lloyd(PointsView, const Matrix<float>&, const LloydSettings&, std::span<const double>,
-                                  const Run&, int, int, KeptFit*);
-template LloydResult<double> lloyd(PointsView, const Matrix<double>&, const LloydSettings&, std::span<const double>,
-                                   const Run&, int, int, KeptFit*);
+template LloydResult<float> lloyd(const LloydProblem&, const Matrix<float>&, const Restart&);
+template LloydResult<double> lloyd(const LloydProblem&, const Matrix<double>&, const Restart&);
 
 // The bounds of a point cost about 20 ns per iteration, the time of about 500 multiplications in the kernels.
 bool bounds_pay(Index n, Index d, int k) { return n >= 2000 && d * k >= 512 && k > 1; }

@@ -2,12 +2,11 @@
 // Internal: Lloyd's iterations from given centroids.
 
 #include <span>
-#include <string>
-#include <vector>
 
 #include "coterie/base/run.hpp"
+#include "coterie/base/sparse_points.hpp"
+#include "coterie/constraints/constraints.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
-#include "coterie/model/fit_report.hpp"
 
 namespace coterie::kmeans::internal {
 
@@ -32,7 +31,7 @@ struct LloydResult : Fitted<T> {    // objective: the inertia, or half of it for
 template <class T>
 void store_fitted(Archive& archive, const LloydResult<T>& best) {
     store_fitted<T>(archive, static_cast<const Fitted<T>&>(best));
-    archive.set_vector("best_work", std::vector<double>{best.distances_computed, best.optimal ? 1.0 : 0.0});
+    archive.set_vector("best_work", as_doubles(best.distances_computed, best.optimal));
 }
 template <class T>
 void load_fitted(const Archive& archive, LloydResult<T>& best) {
@@ -42,13 +41,31 @@ void load_fitted(const Archive& archive, LloydResult<T>& best) {
     best.optimal = work[1] != 0;
 }
 
-/// Labels, centroids and inertia have the same bits with and without bounds and with any number of threads. `kept`
-/// saves the state after every iteration. If it already holds iterations, the fit resumes from them and ignores
+/// Lloyd's iterations for points of scalar type T.
+struct LloydProblem {
+    PointsView points;
+    std::span<const double> weights;  // n, or empty
+    LloydSettings settings;
+    const Run& run;
+};
+
+/// Labels, centroids and inertia have the same bits with and without bounds and with any number of threads. The state
+/// is saved after every iteration. If a checkpoint already holds iterations, the fit resumes from them and ignores
 /// `start`.
 template <class T>
-LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings,
-                     std::span<const double> weights, const Run& run, int repetition, int repetitions,
-                     KeptFit* kept = nullptr);
+LloydResult<T> lloyd(const LloydProblem& problem, const Matrix<T>& start, const Restart& restart = {});
+
+/// Does what lloyd() does, for sparse points: lloyd() calls it. settings.bounds is ignored.
+template <class T>
+LloydResult<T> sparse_lloyd(const SparsePoints& points, const LloydProblem& problem, Matrix<T> centroids,
+                            const Restart& restart);
+
+/// The same under partial labels, label shares, size bounds and pairs of rows. The returned labels and objective belong
+/// to the returned centroids, which are in the points' scalar type. Neither an assignment nor a move of the centroids
+/// raises the inertia. settings.bounds is ignored. The state is saved by row.
+template <class T>
+LloydResult<T> constrained_lloyd(const LloydProblem& problem, const Matrix<double>& start,
+                                 const Constraints& constraints, const Restart& restart);
 
 /// Whether bounds make the fit faster for n points of d dimensions and k clusters.
 bool bounds_pay(Index n, Index d, int k);

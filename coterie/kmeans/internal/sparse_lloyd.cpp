@@ -5,11 +5,10 @@
 // Invariants: labels, centroids and figures do not depend on threads. They equal those for dense points up to rounding;
 // the stopping rule and the repair of empty clusters are the same.
 
-#include "coterie/kmeans/internal/sparse_lloyd.hpp"
-
 #include <algorithm>
 #include <limits>
 
+#include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
 
@@ -34,7 +33,7 @@ std::vector<double> costs_of_rows(const SparsePoints& points, const Labels& labe
         const auto label = static_cast<Index>(labels[at(i)]);
         const double squared = squared_distance(row, centroids.data() + label * d, norms[at(label)]);
         if (squared > rounding * rounding * squared_norm(row.values, row.count))
-            cost[at(i)] = (weights.empty() ? 1.0 : weights[at(i)]) * squared;
+            cost[at(i)] = weight_of(weights, i) * squared;
     }
     return cost;
 }
@@ -48,8 +47,7 @@ struct Step {
 template <class T>
 Step move_centroids(const ClusterSums& found, const Spread& spread, const LloydSettings& settings, Matrix<T>& centroids,
                     const Run& run) {
-    const Index k = centroids.rows();
-    const Index d = centroids.cols();
+    const Index k = centroids.rows(), d = centroids.cols();
     std::vector<double> moved(at(k), 0.0);
     // What cluster j subtracts from the scatter about m, the mean of all points: w_j ||m_j - m||^2. For unit length:
     // what it subtracts from the total weight, || s_j ||.
@@ -82,18 +80,18 @@ Step move_centroids(const ClusterSums& found, const Spread& spread, const LloydS
 }  // namespace
 
 template <class T>
-LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, const LloydSettings& settings,
-                            std::span<const double> weights, const Run& run, int repetition, int repetitions,
-                            KeptFit* kept) {
+LloydResult<T> sparse_lloyd(const SparsePoints& points, const LloydProblem& problem, Matrix<T> centroids,
+                            const Restart& restart) {
+    const auto& [view, weights, settings, run] = problem;
     LloydResult<T> out;
-    if (const Archive* from = kept != nullptr ? kept->found_iterations() : nullptr) {
+    if (const Archive* from = restart.found()) {
         centroids = to_matrix<T>(from->points("centroids", -1, points.columns()));
         out.objectives = from->vector("objectives");
         out.iterations = static_cast<int>(out.objectives.size());
         out.repaired = static_cast<int>(from->vector("repaired", 1)[0]);
     }
     const auto k = static_cast<int>(centroids.rows());
-    const Spread spread = spread_of(PointsView(points), weights, run);
+    const Spread spread = spread_of(view, weights, run);
     const double unit = rounding_of_mean(points);
     const double threshold = std::max(settings.tolerance * spread.mean_variance,
                                       unit * unit * centroids.template cast<double>().squaredNorm());
@@ -104,11 +102,11 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
         ClusterSums found;
         try {
             run.throw_if_stopped("iterations");
-            labels = nearest_centroids(PointsView(points), centroids, run).labels;
+            labels = nearest_centroids(view, centroids, run).labels;
             out.repaired += fill_empty_clusters(
                 labels, k, weights, {0, points.rows()},
                 [&] { return costs_of_rows(points, labels, centroids, weights); }, run.communicator());
-            found = cluster_sums(PointsView(points), labels, k, weights, run);
+            found = cluster_sums(view, labels, k, weights, run);
         } catch (const Cancelled&) {
             if (out.iterations == 0) throw;
             out.stopped = StopReason::interrupted;
@@ -119,25 +117,22 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
         out.labels = std::move(labels);
         ++out.iterations;
         out.objectives.push_back(std::max(0.0, step.objective));
-        run.report(
-            {.stage = "iterations",
-             .fraction = (repetition + static_cast<double>(out.iterations) / settings.max_iterations) / repetitions,
-             .objective = out.objectives.back(),
-             .iteration = out.iterations});
+        restart.report(run, out.iterations, settings.max_iterations, out.objectives.back());
         if (settled) out.stopped = StopReason::converged;
-        if (kept != nullptr)
-            kept->after_iteration([&](Archive& archive) {  // the state before this iteration: a resumed fit repeats it
-                archive.set_points("centroids", begun_with);
-                archive.set_vector("objectives", std::span(out.objectives).first(out.objectives.size() - 1));
-                archive.set_vector("repaired", std::vector<double>{static_cast<double>(repaired)});
-            });
+        if (restart.kept != nullptr)
+            restart.kept->after_iteration(
+                [&](Archive& archive) {  // the state before this iteration: a resumed fit repeats it
+                    archive.set_points("centroids", begun_with);
+                    archive.set_vector("objectives", std::span(out.objectives).first(out.objectives.size() - 1));
+                    archive.set_vector("repaired", as_doubles(repaired));
+                });
     }
     out.distances_computed = out.iterations;
     out.labelled = true;
     if (out.stopped == StopReason::interrupted && !out.labels.empty()) {  // an interrupted fit makes no further pass
         out.objective = out.objectives.back();
     } else {
-        auto last = nearest_centroids(PointsView(points), centroids, run.unstopped(), NearestWants::inertia, weights);
+        auto last = nearest_centroids(view, centroids, run.unstopped(), NearestWants::inertia, weights);
         out.labels = std::move(last.labels);
         out.objective = settings.unit_length ? last.inertia / 2 : last.inertia;
     }
@@ -145,9 +140,7 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
     return out;
 }
 
-template LloydResult<float> sparse_lloyd(const SparsePoints&, Matrix<float>, const LloydSettings&,
-                                         std::span<const double>, const Run&, int, int, KeptFit*);
-template LloydResult<double> sparse_lloyd(const SparsePoints&, Matrix<double>, const LloydSettings&,
-                                          std::span<const double>, const Run&, int, int, KeptFit*);
+template LloydResult<float> sparse_lloyd(const SparsePoints&, const LloydProblem&, Matrix<float>, const Restart&);
+template LloydResult<double> sparse_lloyd(const SparsePoints&, const LloydProblem&, Matrix<double>, const Restart&);
 
 }  // namespace coterie::kmeans::internal

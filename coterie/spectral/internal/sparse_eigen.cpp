@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string>
 #include <vector>
 
 #include "coterie/base/memory.hpp"
@@ -106,12 +105,7 @@ public:
           tolerance_(tolerance),
           run_(run),
           known_(known.cols()),
-          // Twice the required columns and 40 more: measurements show that this is enough even for few columns.
-          capacity_(std::min(known_ + 2 * count + 10 * kBlock, m.rows() - kBlock)),
-          basis_(Matrix<double>::Zero(m.rows(), padded(capacity_))),
-          block_(m.rows(), kBlock),
           rest_(m.rows(), kBlock),
-          chunks_{m.rows(), std::max<Index>(512, (m.rows() + 63) / 64)},
           draws_(purpose << 32) {
         static_assert(kBlock == lanczos_block);
         basis_.leftCols(known_) = known;
@@ -432,11 +426,12 @@ private:
     double tolerance_;
     const Run& run_;
     Index known_;
-    Index capacity_;
-    Matrix<double> basis_;
-    Matrix<double> block_;
     Matrix<double> rest_;
-    RowBlocks chunks_;
+    Matrix<double> block_ = Matrix<double>(rest_.rows(), kBlock);
+    // Twice the required columns and 40 more: measurements show that this is enough even for few columns.
+    Index capacity_ = std::min(known_ + 2 * count_ + 10 * kBlock, rest_.rows() - kBlock);
+    Matrix<double> basis_ = Matrix<double>::Zero(rest_.rows(), padded(capacity_));
+    RowBlocks chunks_{rest_.rows(), std::max<Index>(512, (rest_.rows() + 63) / 64)};
     Matrix<double> projected_;
     Matrix<double> rest_squared_;
     Index width_ = 0;
@@ -471,17 +466,9 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
                                          const Vector<double>& known, const Run& run) {
     const Index n = m.rows();
     const Index held = known.size() > 0 ? 1 : 0;
-    if (m.cols() != n || (held > 0 && known.size() != n))
-        throw BadArgument(Code::wrong_shape, filled("largest_symmetric_eigen: a matrix of {} x {} and a known vector "
-                                                    "of {} numbers; the matrix must be square, and the vector as long",
-                                                    n, m.cols(), known.size()));
     if (n > std::numeric_limits<std::int32_t>::max())
         throw BadArgument(Code::not_supported,
                           filled("largest_symmetric_eigen: {} rows; at most 2147483647 are supported", n));
-    if (count < 1 || held + count + 2 * kBlock > n)
-        throw BadArgument(Code::not_accepted,
-                          filled("largest_symmetric_eigen: count {} is not from 1 to {}, for a matrix of {} rows",
-                                 count, n - held - 2 * kBlock, n));
     require_memory(static_cast<double>(n) * sizeof(double) * static_cast<double>(3 * count + 14 * kBlock) +
                        12.0 * static_cast<double>(m.nonZeros()),
                    filled("the search for {} eigenvectors of {} rows", count, n));

@@ -36,7 +36,7 @@ inline constexpr Index sparse_eigen_block = 4;
 /// If the search has not converged after 300 restarts, the result is marked as not converged.
 /// Time per block: 4 times the non-zeros times the degree of p, and 16 n times the columns of B (at most 2 count + 40).
 /// Memory: n numbers per column and a copy of the matrix. The bits are the same for any number of threads.
-/// Throws BadArgument (sizes), ResourceError, Cancelled.
+/// Throws BadArgument (more than 2147483647 rows), ResourceError, Cancelled.
 SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, double tolerance,
                                          const Vector<double>& known, const Run& run);
 

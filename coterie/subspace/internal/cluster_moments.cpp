@@ -8,24 +8,17 @@
 #include "coterie/subspace/internal/cluster_moments.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
-#include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/text.hpp"
 
 namespace coterie::subspace::internal {
 
 // Changes of some rows, in their order, and copies of those rows if they are not in memory.
-struct Change {
-    std::int32_t cluster = 0;
-    Index row = 0;  // index among the changed rows
-    double weight = 0;
-};
 template <class T>
 struct Changed {
-    std::vector<Change> changes;
+    std::vector<ClusterMoments::Entry> changes;  // their rows are indices among the changed rows
     std::vector<const T*> rows;
     std::vector<std::vector<T>> copies;  // each holds some of the rows
 };
@@ -89,43 +82,19 @@ void borrow(Communicator& communicator, Changed<T>& part, Index columns, int fro
 
 ClusterMoments::ClusterMoments(int clusters, Vector<double> origin, const Vector<double>& squares)
     : clusters_(clusters), origin_(std::move(origin)), float64_(squares), float32_(squares) {
-    if (squares.size() != origin_.size())
-        throw BadArgument(Code::wrong_shape, filled("cluster moments: {} sums of squares for an origin of {} columns",
-                                                    squares.size(), origin_.size()));
-    if (clusters < 1) throw BadArgument(Code::not_accepted, "cluster moments: there must be at least 1 cluster");
-    const double numbers = static_cast<double>(clusters) * static_cast<double>(float64_.numbers());
-    require_memory(sizeof(double) * numbers,
+    require_memory(sizeof(double) * static_cast<double>(clusters) * static_cast<double>(float64_.numbers()),
                    filled("the table of second moments of {} clusters of {} columns", clusters, origin_.size()));
-    moments_.assign(static_cast<std::size_t>(clusters * float64_.numbers()), 0.0);
-}
-
-void ClusterMoments::add(PointsView points, std::span<const Entry> entries, int threads) {
-    if (points.columns() != origin_.size())
-        throw BadArgument(Code::wrong_shape, filled("cluster moments: the rows have {} columns, the origin {}",
-                                                    points.columns(), origin_.size()));
-    for (std::size_t e = 0; e < entries.size(); ++e)
-        if (entries[e].cluster < (e == 0 ? 0 : entries[e - 1].cluster) || entries[e].cluster >= clusters_ ||
-            entries[e].row < 0 || entries[e].row >= points.rows())
-            throw BadArgument(
-                Code::out_of_range,
-                filled("cluster moments: entry {} is not sorted by cluster, or its cluster or row does not exist",
-                       e + 1));
-    points.with_scalar([&]<class T>() {
-        const Rows<T> rows = points.as<T>();
-        std::vector<Term<T>> terms;
-        for (const Entry& entry : entries) terms.push_back({entry.cluster, rows.row(entry.row), entry.weight});
-        add_terms(terms, threads);
-    });
+    moments_.assign(at(clusters * float64_.numbers()), 0.0);
 }
 
 // Sorts the terms by cluster, adds them and clears the list.
 template <class T>
 void ClusterMoments::add_terms(std::vector<Term<T>>& terms, int threads) {
-    std::vector<std::size_t> next(static_cast<std::size_t>(clusters_) + 1, 0);
-    for (const auto& term : terms) ++next[static_cast<std::size_t>(term.cluster) + 1];
+    std::vector<std::size_t> next(at(clusters_) + 1, 0);
+    for (const auto& term : terms) ++next[at(term.cluster) + 1];
     for (std::size_t j = 1; j < next.size(); ++j) next[j] += next[j - 1];
     std::vector<std::size_t> order(terms.size());
-    for (std::size_t t = 0; t < terms.size(); ++t) order[next[static_cast<std::size_t>(terms[t].cluster)]++] = t;
+    for (std::size_t t = 0; t < terms.size(); ++t) order[next[at(terms[t].cluster)]++] = t;
     products<T>().template add<T>(
         static_cast<Index>(terms.size()),
         [&](Index t) {
@@ -176,7 +145,7 @@ void ClusterMoments::add_changes_of(PointsView points, Index changes, ChangesOf 
     together(communicator, [&] {
         std::vector<Term<T>> terms;
         const auto add = [&](const Changed<T>& part) {
-            for (const Change& change : part.changes) {
+            for (const ClusterMoments::Entry& change : part.changes) {
                 terms.push_back({change.cluster, part.rows[at(change.row)], change.weight});
                 if (static_cast<Index>(terms.size()) == most) add_terms(terms, run.threads);
             }
@@ -194,18 +163,13 @@ void ClusterMoments::add_changes_of(PointsView points, Index changes, ChangesOf 
 
 void ClusterMoments::clear(int cluster) { std::fill_n(moment_of(cluster), float64_.numbers(), 0.0); }
 
-Matrix<double> ClusterMoments::moment(int cluster) const { return float64_.matrix(moment_of(cluster)); }
-
 Matrix<double> ClusterMoments::sum(std::span<const double> factors) const {
-    if (static_cast<int>(factors.size()) != clusters_)
-        throw BadArgument(Code::wrong_shape,
-                          filled("cluster moments: {} factors for {} clusters", factors.size(), clusters_));
     const Index d = origin_.size();
     Matrix<double> total = Matrix<double>::Zero(d, d);
     float64_.for_each_row([&](Index i, Index first, Index last, Index position) {
         double* const to = total.data() + i * d + first;
         for (int j = 0; j < clusters_; ++j) {
-            const double factor = factors[static_cast<std::size_t>(j)];
+            const double factor = factors[at(j)];
             if (factor == 0.0) continue;
             const double* const from = moment_of(j) + position;
             for (Index p = 0; p < last - first; ++p) to[p] += factor * from[p];

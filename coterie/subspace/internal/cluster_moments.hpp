@@ -30,11 +30,9 @@ public:
     /// Memory: at most k d (d + 192) / 2 doubles, in tiles of the upper triangles.
     ClusterMoments(int clusters, Vector<double> origin, const Vector<double>& squares);
 
-    /// Adds the entries, which must be sorted by cluster. Rows relative to the origin, and products of a few hundred of
-    /// them, are in the points' scalar type; all else is double. The bits are the same for any number of threads and
-    /// any order of calls. Cost: entries * d^2 / 2 multiplications, and two passes over M_j of every cluster that has
-    /// an entry.
-    void add(PointsView points, std::span<const Entry> entries, int threads);
+    /// Rows relative to the origin, and products of a few hundred of them, are in the points' scalar type; all else is
+    /// double. The bits are the same for any number of threads and any order of calls. Cost: entries * d^2 / 2
+    /// multiplications, and two passes over M_j of every cluster that has an entry.
     /// Adds the changes of the rows of all processes that share `run`; `changes` is their total number.
     /// changes_of(begin, end, change) calls change() for the changes of rows begin..end-1 of this process, in the order
     /// of the rows; row numbers are those among all rows. The batches in which rows are added do not depend on the
@@ -53,17 +51,12 @@ public:
     void store(Archive* archive, Communicator& communicator) const;
     void load(const Archive& archive, Communicator& communicator);
 
-    int clusters() const { return clusters_; }
-    const Vector<double>& origin() const { return origin_; }
-    /// M_j, d x d, both triangles.
-    Matrix<double> moment(int cluster) const;
     /// sum_j factor_j M_j, d x d, both triangles.
     Matrix<double> sum(std::span<const double> factors) const;
     /// Trace and squared Frobenius norm of  M_j - a c c',  c = centroid - origin (d), a = sum_i A_ij: the cluster's
     /// scatter about its own mean.
     struct Norms {
-        double trace = 0;
-        double squared_frobenius = 0;
+        double trace = 0, squared_frobenius = 0;
     };
     Norms scatter_norms(int cluster, const Vector<double>& centroid, double mass) const;
 

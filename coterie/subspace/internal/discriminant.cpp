@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/collective.hpp"
@@ -45,18 +44,8 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
       normalization_(normalization),
       shrinkage_(shrinkage),
       soft_(soft),
-      run_(run),
-      grid_(grid_of(points)),
-      own_(own_rows(grid_, run.communicator())) {
-    const Index n = points.rows();
-    const Index d = points.columns();
-    if (clusters < 1) throw BadArgument(Code::not_accepted, "discriminant: there must be at least 1 cluster");
-    if (dimensions < 1 || dimensions > d)
-        throw BadArgument(
-            Code::not_accepted,
-            filled("discriminant: {} dimensions are not from 1 to {}, the number of columns", dimensions, d));
-    if (shrinkage.kind == Shrinkage::Kind::fixed && !(shrinkage.value >= 0.0 && shrinkage.value <= 1.0))
-        throw BadArgument(Code::not_accepted, "discriminant: shrinkage is not from 0 to 1");
+      run_(run) {
+    const Index n = points.rows(), d = points.columns();
     together(run.communicator(), [&] {
         require_memory(6.0 * sizeof(double) * static_cast<double>(d) * static_cast<double>(d),
                        filled("the search for a subspace of {} columns", d));
@@ -87,7 +76,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
             labels_.assign(at(own_.count()), -1);
             return;
         }
-        thresholds_.assign(static_cast<std::size_t>(clusters), kFirstShare * within_error(points.scalar()));
+        thresholds_.assign(at(clusters), kFirstShare * within_error(points.scalar()));
         require_memory(
             2.0 * static_cast<double>(own_.count()) * clusters * static_cast<double>(size_of(points.scalar())),
             "the table of assignments");
@@ -134,30 +123,21 @@ const ClusterMoments& Discriminant::moments() {
 }
 
 void Discriminant::assign(const Labels& labels) {
-    if (soft_) throw BadArgument(Code::conflict, "discriminant: soft assignments cannot take labels");
-    if (static_cast<Index>(labels.size()) != own_.count())
-        throw BadArgument(Code::wrong_shape,
-                          filled("discriminant: {} labels for {} rows", labels.size(), own_.count()));
-    for (std::size_t i = 0; i < labels.size(); ++i)
-        if (labels[i] < 0 || labels[i] >= clusters_)
-            throw BadArgument(Code::out_of_range,
-                              filled("discriminant: label {} is not from 0 to {}", labels[i], clusters_ - 1), "",
-                              {.row = static_cast<std::int64_t>(i) + 1});
     if (shrinkage_.kind != Shrinkage::Kind::oas) return;
 
     // If a cluster has fewer points than changes, its sums are computed from scratch. This is cheaper and removes old
     // rounding errors.
-    std::vector<Index> changes(static_cast<std::size_t>(clusters_), 0);
-    std::vector<Index> sizes(static_cast<std::size_t>(clusters_), 0);
+    std::vector<Index> changes(at(clusters_), 0);
+    std::vector<Index> sizes(at(clusters_), 0);
     for (std::size_t i = 0; i < labels.size(); ++i) {
-        ++sizes[static_cast<std::size_t>(labels[i])];
+        ++sizes[at(labels[i])];
         if (labels[i] == labels_[i]) continue;
-        ++changes[static_cast<std::size_t>(labels[i])];
-        if (labels_[i] >= 0) ++changes[static_cast<std::size_t>(labels_[i])];
+        ++changes[at(labels[i])];
+        if (labels_[i] >= 0) ++changes[at(labels_[i])];
     }
     changes = add_up(run_.communicator(), changes);
     sizes = add_up(run_.communicator(), sizes);
-    std::vector<bool> anew(static_cast<std::size_t>(clusters_));
+    std::vector<bool> anew(at(clusters_));
     Index count = 0;
     for (std::size_t j = 0; j < anew.size(); ++j) {
         anew[j] = changes[j] > sizes[j];
@@ -170,8 +150,8 @@ void Discriminant::assign(const Labels& labels) {
             for (Index i = begin; i < end; ++i) {
                 const std::int32_t now = labels[at(i - own_.begin)];
                 const std::int32_t before = labels_[at(i - own_.begin)];
-                if (anew[static_cast<std::size_t>(now)] || now != before) change({now, i, 1.0});
-                if (now != before && before >= 0 && !anew[static_cast<std::size_t>(before)]) change({before, i, -1.0});
+                if (anew[at(now)] || now != before) change({now, i, 1.0});
+                if (now != before && before >= 0 && !anew[at(before)]) change({before, i, -1.0});
             }
         },
         run_);
@@ -179,14 +159,9 @@ void Discriminant::assign(const Labels& labels) {
 }
 
 void Discriminant::assign(Index begin, const Matrix<double>& rows) {
-    if (!soft_) throw BadArgument(Code::conflict, "discriminant: hard assignments cannot take rows of A");
-    if (begin < own_.begin || begin + rows.rows() > own_.end || rows.cols() != clusters_)
-        throw BadArgument(Code::wrong_shape,
-                          "discriminant: rows of A are outside the rows, or do not have one number per cluster");
     if (shrinkage_.kind != Shrinkage::Kind::oas) return;
     std::visit(
-        [&](auto& shares) {
-            using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
+        [&]<class Scalar>(Shares<Scalar>& shares) {
             for (Index i = 0; i < rows.rows(); ++i)
                 for (Index j = 0; j < clusters_; ++j)
                     shares.given(begin - own_.begin + i, j) = static_cast<Scalar>(rows(i, j));
@@ -197,13 +172,12 @@ void Discriminant::assign(Index begin, const Matrix<double>& rows) {
 template <class Scalar>
 bool Discriminant::is_change(Scalar now, Scalar before, Index cluster) const {
     const double change = std::abs(static_cast<double>(now) - static_cast<double>(before));
-    return change > 0.0 && change >= thresholds_[static_cast<std::size_t>(cluster)];
+    return change > 0.0 && change >= thresholds_[at(cluster)];
 }
 
 void Discriminant::update_moments() {
     std::visit(
-        [&](auto& shares) {
-            using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
+        [&]<class Scalar>(Shares<Scalar>& shares) {
             Index count = 0;
             for (Index i = 0; i < own_.count(); ++i)
                 for (Index j = 0; j < clusters_; ++j)
@@ -225,18 +199,6 @@ void Discriminant::update_moments() {
         shares_);
 }
 
-std::vector<ClusterMoments::Norms> Discriminant::norms_of(const ClusterMoments& moments,
-                                                          const Matrix<double>& deviations,
-                                                          const Vector<double>& mass) const {
-    std::vector<ClusterMoments::Norms> norms(static_cast<std::size_t>(clusters_));
-    for_each_block(clusters_, run_.threads, [&](Index j, int) {
-        if (mass[j] > 0.0)
-            norms[static_cast<std::size_t>(j)] =
-                moments.scatter_norms(static_cast<int>(j), deviations.row(j).transpose(), mass[j]);
-    });
-    return norms;
-}
-
 // Returns S_w; sets rho_j and the thresholds of the next assignments.
 Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const Vector<double>& mass,
                                         Subspace& result) {
@@ -245,11 +207,15 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
     const double precision = 4.0 * epsilon_of(points_.scalar());
     if (soft_) update_moments();
     const ClusterMoments& all = moments();
-    const std::vector<ClusterMoments::Norms> all_norms = norms_of(all, deviations, mass);
-    std::vector<double> mean_variances(static_cast<std::size_t>(clusters_), 0.0);
-    std::vector<double> factors(static_cast<std::size_t>(clusters_), 0.0);
+    std::vector<ClusterMoments::Norms> all_norms(at(clusters_));  // of W_j a_j
+    for_each_block(clusters_, run_.threads, [&](Index j, int) {
+        if (mass[j] > 0.0)
+            all_norms[at(j)] = all.scatter_norms(static_cast<int>(j), deviations.row(j).transpose(), mass[j]);
+    });
+    std::vector<double> mean_variances(at(clusters_), 0.0);
+    std::vector<double> factors(at(clusters_), 0.0);
     for (Index cluster = 0; cluster < clusters_; ++cluster) {
-        const auto j = static_cast<std::size_t>(cluster);
+        const auto j = at(cluster);
         if (!(mass[cluster] > 0.0)) continue;
         const ClusterMoments::Norms& norms = all_norms[j];
         const double between = mass[cluster] * deviations.row(cluster).squaredNorm();
@@ -269,7 +235,7 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
     Matrix<double> scaled(clusters_, d);
     double identity = 0.0;
     for (Index j = 0; j < clusters_; ++j) {
-        const auto cluster = static_cast<std::size_t>(j);
+        const auto cluster = at(j);
         const double share = mass[j] / n;
         scaled.row(j) = std::sqrt(share * (1.0 - result.shrinkages[cluster])) * deviations.row(j);
         identity += share * result.shrinkages[cluster] * mean_variances[cluster];
@@ -355,12 +321,10 @@ Discriminant::Whitened Discriminant::smallest_of(const Matrix<double>& within, c
 Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<double>& mass) {
     const Index d = points_.columns();
     const auto n = static_cast<double>(points_.rows());
-    if (centroids.rows() != clusters_ || centroids.cols() != d || mass.size() != clusters_)
-        throw BadArgument(Code::wrong_shape, "discriminant: centroids are not k x d, or there are not k masses");
     Subspace result;
     result.total_rank = whitening_.rows();
     result.total_shrinkage = total_shrinkage_;
-    result.shrinkages.assign(static_cast<std::size_t>(clusters_), 0.0);
+    result.shrinkages.assign(at(clusters_), 0.0);
 
     Matrix<double> deviations = Matrix<double>::Zero(clusters_, d);  // c_j - m
     for (Index j = 0; j < clusters_; ++j)
@@ -379,7 +343,7 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
     } else {
         const double fixed = total_shrinkage_;
         for (Index j = 0; j < clusters_; ++j)
-            if (mass[j] > 0.0) result.shrinkages[static_cast<std::size_t>(j)] = fixed;
+            if (mass[j] > 0.0) result.shrinkages[at(j)] = fixed;
         const Matrix<double> between = std::sqrt(1.0 - fixed) * scatter;
         if (shrinkage_.kind == Shrinkage::Kind::none || fixed == 0.0) {
             found = leading_of_between(between);
@@ -415,8 +379,7 @@ void Discriminant::store(Archive* archive) const {
     moments_->store(archive, communicator);
     if (!soft_) return;
     std::visit(
-        [&](const auto& shares) {
-            using Scalar = typename std::remove_cvref_t<decltype(shares.added)>::Scalar;
+        [&]<class Scalar>(const Shares<Scalar>& shares) {
             const Scalar* const own = shares.added.data();
             const std::vector<Scalar> all =
                 gather_at_first(communicator, std::vector<Scalar>(own, own + shares.added.size()));
@@ -434,8 +397,7 @@ void Discriminant::load(const Archive& archive, const Labels& labels) {
     if (!soft_) return;
     const Points all = archive.points("added", points_.rows(), clusters_);
     std::visit(
-        [&](auto& shares) {
-            using Scalar = typename std::remove_cvref_t<decltype(shares.added)>::Scalar;
+        [&]<class Scalar>(Shares<Scalar>& shares) {
             const Rows<Scalar> rows = all.view().template as<Scalar>();
             std::copy_n(rows.row(own_.begin), shares.added.size(), shares.added.data());
         },

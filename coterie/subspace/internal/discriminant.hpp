@@ -22,7 +22,6 @@
 // exchange k d^2 / 2 numbers per round and keep twice as many.
 
 #include <optional>
-#include <span>
 #include <variant>
 #include <vector>
 
@@ -30,15 +29,13 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/subspace/internal/cluster_moments.hpp"
+#include "coterie/subspace/subspace.hpp"
 
 namespace coterie::subspace::internal {
 
 using namespace coterie::internal;
 
-enum class Normalization {
-    within,  // U' S_w U = I: every direction has variance 1 within clusters
-    total    // U' S_t U = I: every direction has total variance 1
-};
+using Normalization = SubspaceNormalization;
 
 struct Shrinkage {
     enum class Kind { oas, none, fixed } kind = Kind::oas;
@@ -107,9 +104,6 @@ private:
     // within is r x r, between r x k (S_b = between between'); both are whitened.
     Whitened smallest_of(const Matrix<double>& within, const Matrix<double>& between) const;
     Matrix<double> oas_within(const Matrix<double>& deviations, const Vector<double>& mass, Subspace& result);
-    // Norms of W_j a_j.
-    std::vector<ClusterMoments::Norms> norms_of(const ClusterMoments& moments, const Matrix<double>& deviations,
-                                                const Vector<double>& mass) const;
     template <class Scalar>
     bool is_change(Scalar now, Scalar before, Index cluster) const;
     void update_moments();
@@ -123,11 +117,9 @@ private:
     Shrinkage shrinkage_;
     bool soft_;
     Run run_;
-    RowBlocks grid_;
-    Range own_;  // this process' rows
+    Range own_ = own_rows(points_, run_);  // this process' rows
     Vector<double> mean_;
-    double total_trace_ = 0.0;
-    double total_shrinkage_ = 0.0;
+    double total_trace_ = 0.0, total_shrinkage_ = 0.0;
     Matrix<double> whitening_;       // by descending variance
     Matrix<double> whitening_gram_;  // W W', r x r: fixed shrinkage only
 

@@ -412,27 +412,5 @@ TEST(Discriminant, PerfectSeparationHasAFloor) {
     EXPECT_EQ(total.floored, 1);
     EXPECT_NEAR(total.directions(0, 0), std::sqrt(1.0 / (2.0 / 3.0)), 1e-12);
 }
-
-TEST(Discriminant, RejectsBadArguments) {
-    const Problem problem = make_problem(50, 4, 3, false);
-    const coterie::Run run(0, 1);
-    const auto make = [&](int k, int p, Shrinkage shrinkage, bool soft) {
-        return Discriminant(problem.points, k, p, Normalization::within, shrinkage, soft, run);
-    };
-    EXPECT_THROW(make(0, 1, {}, false), BadArgument);
-    EXPECT_THROW(make(3, 0, {}, false), BadArgument);
-    EXPECT_THROW(make(3, 5, {}, false), BadArgument);
-    EXPECT_THROW(make(3, 2, {Kind::fixed, 1.5}, false), BadArgument);
-    EXPECT_THROW(make(3, 2, {Kind::fixed, std::nan("")}, false), BadArgument);
-    Discriminant hard = make(3, 2, {}, false);
-    EXPECT_THROW(hard.assign(0, problem.a), BadArgument);
-    EXPECT_THROW(hard.assign(Labels(49, 0)), BadArgument);
-    EXPECT_THROW(hard.assign(Labels(50, 3)), BadArgument);
-    EXPECT_THROW(hard.assign(Labels(50, -1)), BadArgument);
-    EXPECT_THROW(hard.solve(Matrix<double>::Zero(3, 5), Vector<double>::Ones(3)), BadArgument);
-    Discriminant soft = make(3, 2, {}, true);
-    EXPECT_THROW(soft.assign(problem.labels), BadArgument);
-    EXPECT_THROW(soft.assign(1, problem.a), BadArgument);
-}
 }  // namespace
 }  // namespace coterie::subspace::internal
