@@ -39,11 +39,6 @@ AeKMeansModel AeKMeansMethod::fit(const Problem& problem, const AeKMeansOptions&
 
 // ---- the model
 
-DeepModel::DeepModel(DeepState state, Labels labels, FitReport report) : state_(std::move(state)) {
-    labels_ = std::move(labels);
-    report_ = std::move(report);
-}
-
 double DeepModel::restart_criterion() const { return internal::number_of(report_, "within_share"); }
 
 Matrix<double> DeepModel::output_checked(Output which, PointsView points, const Run& run) const {
@@ -52,9 +47,8 @@ Matrix<double> DeepModel::output_checked(Output which, PointsView points, const 
 }
 
 Matrix<double> DeepModel::embed(PointsView points, const Run& run) const {
-    return deep::internal::encoded(points, state_.unit,
-                                   deep::internal::architecture_of(autoencoder(), state_.dimensions), state_.parameters,
-                                   autoencoder().half, run) *
+    return deep::internal::encoded(points, state_.unit, deep::internal::architecture_of(options(), state_.dimensions),
+                                   state_.parameters, options().half, run) *
            state_.rotation.transpose();
 }
 
@@ -63,13 +57,13 @@ Labels DeepModel::predict_checked(PointsView points, const Run& run) const {
 }
 
 void DeepModel::parts(Parts& parts) {
-    parts.bind('e', autoencoder().embedding);
+    parts.bind('e', options().embedding);
     parts.add_count("dimensions", state_.dimensions);
     internal::unit_part(parts, state_.unit);
     parts.add("rotation", state_.rotation, "e x e", "the orthonormal basis of the embedding");
     parts.add("centroids", state_.centroids, "k x e", "the centroid of each cluster in the embedding");
     internal::network_parts(parts, state_.parameters,
-                            [&] { return deep::internal::architecture_of(autoencoder(), state_.dimensions); });
+                            [&] { return deep::internal::architecture_of(options(), state_.dimensions); });
 }
 
 }  // namespace coterie

@@ -9,13 +9,6 @@
 
 namespace coterie {
 
-ClassifierModel::ClassifierModel(ClassifierState state, ClusterLabels cluster_labels, Labels labels, FitReport report)
-    : state_(std::move(state)) {
-    labels_ = std::move(labels);
-    report_ = std::move(report);
-    cluster_labels_ = std::move(cluster_labels);
-}
-
 namespace {
 Matrix<double> logits(PointsView points, const ClassifierOptions& options, const ClassifierState& state,
                       const Run& run) {
@@ -27,19 +20,18 @@ Matrix<double> logits(PointsView points, const ClassifierOptions& options, const
 double ClassifierModel::restart_criterion() const { return internal::number_of(report_, "criterion"); }
 
 Labels ClassifierModel::predict_checked(PointsView points, const Run& run) const {
-    return internal::largest_columns(logits(points, network_options(), state_, run));
+    return internal::largest_columns(logits(points, options(), state_, run));
 }
 
 Matrix<double> ClassifierModel::output_checked(Output which, PointsView points, const Run& run) const {
-    const ClassifierOptions& options = network_options();
     if (which == Output::embedding) {
         internal::Parameters parameters = state_.parameters;
         parameters.resize(parameters.size() - 2);  // the head's weights and biases
         return deep::internal::encoded(
-            points, state_.unit, internal::without_head(deep::internal::classifier_of(options, state_.dimensions)),
-            parameters, options.half, run);
+            points, state_.unit, internal::without_head(deep::internal::classifier_of(options(), state_.dimensions)),
+            parameters, options().half, run);
     }
-    Matrix<double> sigma = softmax(logits(points, options, state_, run), run.threads).probability;
+    Matrix<double> sigma = softmax(logits(points, options(), state_, run), run.threads).probability;
     return which == Output::label_scores ? internal::scores_of_labels(sigma, cluster_labels_) : sigma;
 }
 
@@ -47,7 +39,7 @@ void ClassifierModel::parts(Parts& parts) {
     parts.add_count("dimensions", state_.dimensions);
     internal::unit_part(parts, state_.unit);
     internal::network_parts(parts, state_.parameters,
-                            [&] { return deep::internal::classifier_of(network_options(), state_.dimensions); });
+                            [&] { return deep::internal::classifier_of(options(), state_.dimensions); });
 }
 
 }  // namespace coterie

@@ -224,8 +224,9 @@ private:
 };
 
 template <class Options>
-DeepModelOf<Options> fit_with(PointsView points, const Options& options, const Run& run,
-                              deep::internal::Alternation& alternation, const internal::NetworkOptimizer& optimizer) {
+ModelWith<DeepModel, Options> fit_with(PointsView points, const Options& options, const Run& run,
+                                       deep::internal::Alternation& alternation,
+                                       const internal::NetworkOptimizer& optimizer) {
     deep::internal::DeepFit fit(Options::method, points, options, Options::described().values(&options), run);
     deep::internal::Alternated found = deep::internal::alternate(fit, options, alternation, {optimizer});
     return {options, std::move(found.state), std::move(found.labels), std::move(fit.report())};

@@ -102,8 +102,8 @@ private:
 
 // criterion_of(prior) returns what differs between the three.
 template <class Options, class CriterionOf>
-ClassifierModelOf<Options> fit_labels(const Problem& problem, const Options& options, const Run& run,
-                                      const std::vector<double>& prior, CriterionOf&& criterion_of) {
+ModelWith<ClassifierModel, Options> fit_labels(const Problem& problem, const Options& options, const Run& run,
+                                               const std::vector<double>& prior, CriterionOf&& criterion_of) {
     deep::internal::Views views;
     views.first_augmented = options.augmentations == 2;
     return deep::internal::fit_classifier(

@@ -139,17 +139,4 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
 }
 std::string SmceOptions::remedy() const { return internal::filled("`neighbors` ({})", neighbors); }
 
-SscModel SscMethod::fit(const Problem& problem, const SscOptions& options, const Run& run) {
-    return ManifoldFits<SscOptions>(problem, run).fit(options);
-}
-EnscModel EnscMethod::fit(const Problem& problem, const EnscOptions& options, const Run& run) {
-    return ManifoldFits<EnscOptions>(problem, run).fit(options);
-}
-SscOmpModel SscOmpMethod::fit(const Problem& problem, const SscOmpOptions& options, const Run& run) {
-    return ManifoldFits<SscOmpOptions>(problem, run).fit(options);
-}
-SmceModel SmceMethod::fit(const Problem& problem, const SmceOptions& options, const Run& run) {
-    return ManifoldFits<SmceOptions>(problem, run).fit(options);
-}
-
 }  // namespace coterie

@@ -112,8 +112,4 @@ Represented WmcOptions::represent(PointsView points, const PointsView* queries, 
 
 std::string WmcOptions::remedy() const { return internal::lambda_remedy(lambda); }
 
-WmcModel WmcMethod::fit(const Problem& problem, const WmcOptions& options, const Run& run) {
-    return WmcFits(problem, run).fit(options);
-}
-
 }  // namespace coterie
