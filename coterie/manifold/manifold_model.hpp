@@ -51,27 +51,6 @@ struct ManifoldOptions {
     void settle(PointsView) {}
 };
 
-/// Adds these options to a method's description. `automatic` says what normalize=auto means for the method.
-template <class Options>
-OptionSetFor<Options>& describe_manifold(OptionSetFor<Options>& set, const std::string& automatic) {
-    return set
-        .template choice<RowNorms>(
-            "normalize", &Options::normalize, {"auto", "unit", "none"},
-            "scale every row to length 1 (unit), or leave it as it is (none); auto: " + automatic)
-        .template choice<AffinityStrategy>(
-            "affinity", &Options::affinity, affinity_strategies(),
-            "steps that turn representations into affinities, in order: N scales rows to length 1, S makes the "
-            "matrix symmetric, K keeps the largest entries of each row")
-        .template integer<int>("keep", &Options::keep, at_least(1), "number of entries per row that step K keeps")
-        .template integer<int>("restarts", &Options::restarts, at_least(1),
-                               "number of runs of k-means in the embedding; the best run is kept")
-        .template integer<int>("max_iterations", &Options::max_iterations, at_least(1),
-                               "maximum number of iterations per run of k-means")
-        .template choice<NewPoints>("new_points", &Options::new_points, {"shares", "embedding"},
-                                    "cluster of a new row: the one with the largest share of its representation "
-                                    "(shares), or the nearest centroid in the extended embedding (embedding)");
-}
-
 /// Representations as a method computes them.
 struct Represented {
     SparseMatrix coefficients;

@@ -53,7 +53,7 @@ struct COTERIE_API RepresentationOptions {
     bool screening = true;
     /// Replaces `weights`: writes the n weights of query `query`, each above 0 (infinity: never used). Called from
     /// several threads.
-    std::function<void(Index query, std::span<double> weights)> given;
+    std::function<void(Index query, std::span<double> weights)> given = {};
 
     static const OptionSet& described();
 };

@@ -11,7 +11,6 @@
 // Then come the eigenvectors of a sparse matrix. Memory: two copies of the points, the entries of C and 5 n k numbers.
 
 #include "coterie/manifold/manifold_model.hpp"
-#include "coterie/manifold/representation.hpp"
 
 namespace coterie {
 
@@ -49,13 +48,5 @@ struct COTERIE_API WmcMethod : internal::ManifoldMethod<WmcOptions> {
         "weighted manifold clustering: each row is a combination of few other rows; near rows cost less";
 };
 inline constexpr Fit<WmcMethod> fit_wmc{};
-
-namespace internal {
-/// Representations from the exact solver, with their details for the report.
-COTERIE_API Represented represent_by(const RepresentationOptions& options, PointsView points, const PointsView* queries,
-                                     const Run& run);
-COTERIE_API std::string lambda_remedy(double lambda);
-
-}  // namespace internal
 
 }  // namespace coterie
