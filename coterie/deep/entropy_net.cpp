@@ -4,6 +4,8 @@
 
 #include "coterie/deep/entropy_net.hpp"
 
+#include <numeric>
+
 #include "coterie/base/idle_option.hpp"
 #include "coterie/deep/internal/classifier_fit.hpp"
 #include "coterie/deep/internal/view_losses.hpp"
@@ -34,8 +36,8 @@ public:
     bool looks_at_all() const override { return criterion_.labels_per == LabelsPer::epoch; }
 
     void begin_epoch(const Matrix<double>& logits) override {
-        std::vector<Index> all(static_cast<std::size_t>(logits.rows()));
-        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
+        std::vector<Index> all(at(logits.rows()));
+        std::iota(all.begin(), all.end(), Index{0});
         labels_ = labels_for(all, softmax(logits, threads_));
     }
 
@@ -100,18 +102,16 @@ private:
     LabelSolution<double> last_;
 };
 
-// criterion_of(prior) returns what differs between the three.
-template <class Options, class CriterionOf>
+// `criterion` is what differs between the three. It does not have the prior yet.
+template <class Options>
 ModelWith<ClassifierModel, Options> fit_labels(const Problem& problem, const Options& options, const Run& run,
-                                               const std::vector<double>& prior, CriterionOf&& criterion_of) {
-    Views views;
-    views.first_augmented = options.augmentations == 2;
-    return fit_classifier(problem, options, run, prior, views, [&](LossContext context) {
-        Criterion criterion = criterion_of(context.prior);
-        criterion.prior = context.prior;
-        criterion.labels_per = options.labels_per;
-        return std::make_unique<SelfLabelLoss>(std::move(criterion), options.augmentation_weight, context);
-    });
+                                               const std::vector<double>& prior, Criterion criterion) {
+    criterion.labels_per = options.labels_per;
+    return fit_classifier(problem, options, run, prior, {.first_augmented = options.augmentations == 2},
+                          [&](const LossContext& context) {
+                              criterion.prior = criterion.labels.prior = context.prior;
+                              return std::make_unique<SelfLabelLoss>(criterion, options.augmentation_weight, context);
+                          });
 }
 
 }  // namespace
@@ -151,30 +151,19 @@ const OptionSet& MiadmNetOptions::described() {
 EntropyNetModel EntropyNetMethod::fit(const Problem& problem, const EntropyNetOptions& options, const Run& run) {
     refuse_idle(options.label_rounds != EntropyNetOptions().label_rounds, options.label_solver == LabelSolver::em,
                 "label_rounds", "`label_solver=em`");
-    return fit_labels(problem, options, run, options.prior, [&](const std::vector<double>& prior) {
-        Criterion out;
-        out.rule = internal::LabelRule::self_label;
-        out.labels = {
-            .solver = options.label_solver, .lambda = options.lambda, .prior = prior, .rounds = options.label_rounds};
-        return out;
-    });
+    return fit_labels(
+        problem, options, run, options.prior,
+        {.rule = internal::LabelRule::self_label,
+         .labels = {.solver = options.label_solver, .lambda = options.lambda, .rounds = options.label_rounds}});
 }
 
 SelaNetModel SelaNetMethod::fit(const Problem& problem, const SelaNetOptions& options, const Run& run) {
-    return fit_labels(problem, options, run, options.prior, [&](const std::vector<double>&) {
-        Criterion out;
-        out.rule = internal::LabelRule::transport;
-        out.sharpness = options.sharpness;
-        return out;
-    });
+    return fit_labels(problem, options, run, options.prior,
+                      {.rule = internal::LabelRule::transport, .sharpness = options.sharpness});
 }
 
 MiadmNetModel MiadmNetMethod::fit(const Problem& problem, const MiadmNetOptions& options, const Run& run) {
-    return fit_labels(problem, options, run, {}, [&](const std::vector<double>&) {
-        Criterion out;
-        out.rule = internal::LabelRule::alternating;
-        return out;
-    });
+    return fit_labels(problem, options, run, {}, {.rule = internal::LabelRule::alternating});
 }
 
 }  // namespace coterie

@@ -11,10 +11,11 @@ namespace coterie {
 using namespace deep::internal;
 namespace {
 
-// loss(sigma, tau, by_first, by_second) -> value.
-template <class Loss>
 class PairLoss : public ViewLoss {
 public:
+    /// Adds gradients with respect to the logits of both views, and returns the value.
+    using Loss = std::function<double(const Softmax<double>& sigma, const Softmax<double>& tau,
+                                      Matrix<double>& by_first, Matrix<double>& by_second)>;
     PairLoss(Loss loss, int threads) : loss_(std::move(loss)), threads_(threads) {}
 
     BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) override {
@@ -31,11 +32,6 @@ private:
     Loss loss_;
     int threads_;
 };
-
-template <class Loss>
-std::unique_ptr<ViewLoss> pair_loss(Loss loss, int threads) {
-    return std::make_unique<PairLoss<Loss>>(std::move(loss), threads);
-}
 
 }  // namespace
 
@@ -72,29 +68,20 @@ ImsatModel ImsatMethod::fit(const Problem& problem, const ImsatOptions& options,
             Code::without_effect, "this option changes nothing, because the view is adversarial, not augmented",
             "Leave it out, or use `view=augmented`", {.option = options.augment != "auto" ? "augment" : "noise"});
     return fit_classifier(problem, options, run, options.prior, views, [&](const LossContext& context) {
-        Criterion criterion;
-        criterion.fairness = options.fairness;
-        criterion.prior = context.prior;
-        const int threads = context.threads;
-        return pair_loss(
-            [criterion, threads, weight = options.augmentation_weight](const Softmax<double>& sigma,
-                                                                       const Softmax<double>& tau,
-                                                                       Matrix<double>& first, Matrix<double>& second) {
-                return add_criterion_loss(criterion, sigma, {}, first, threads) +
-                       add_following(sigma, tau, weight, second);
-            },
-            threads);
+        const Criterion criterion{.fairness = options.fairness, .prior = context.prior};
+        const auto loss = [criterion, threads = context.threads, weight = options.augmentation_weight](
+                              const Softmax<double>& sigma, const Softmax<double>& tau, Matrix<double>& first,
+                              Matrix<double>& second) {
+            return add_criterion_loss(criterion, sigma, {}, first, threads) + add_following(sigma, tau, weight, second);
+        };
+        return std::make_unique<PairLoss>(loss, context.threads);
     });
 }
 
 IicModel IicMethod::fit(const Problem& problem, const IicOptions& options, const Run& run) {
-    Views views;
-    views.first_augmented = options.augmentations == 2;
-    return fit_classifier(problem, options, run, {}, views, [](const LossContext& context) {
-        return pair_loss([](const Softmax<double>& sigma, const Softmax<double>& tau, Matrix<double>& first,
-                            Matrix<double>& second) { return add_pair_information(sigma, tau, 1.0, first, second); },
-                         context.threads);
-    });
+    return fit_classifier(
+        problem, options, run, {}, {.first_augmented = options.augmentations == 2},
+        [](const LossContext& context) { return std::make_unique<PairLoss>(add_pair_information, context.threads); });
 }
 
 }  // namespace coterie

@@ -70,7 +70,7 @@ using internal::fairness_meaning;
 using internal::prior_meaning;
 using internal::refuse_idle;
 
-// The common part of the four fits. `criterion_of(prior)` returns what differs.
+// The common part of the four fits. `criterion_of()` returns what differs, without the prior.
 template <class Options, class CriterionOf>
 ModelWith<SoftmaxModel, Options> fit_softmax(const Problem& problem, const Options& options, const Run& run,
                                              const std::vector<double>& prior, CriterionOf&& criterion_of) {
@@ -80,7 +80,9 @@ ModelWith<SoftmaxModel, Options> fit_softmax(const Problem& problem, const Optio
     Options used = options;
     used.clusters = constraints.clusters();
     check_clustering_input(points, *used.clusters, {}, run);
-    const Criterion criterion = criterion_of(internal::prior_of(prior, problem, constraints));
+    const std::vector<double> shares = internal::prior_of(prior, problem, constraints);
+    Criterion criterion = criterion_of();
+    criterion.prior = criterion.labels.prior = shares;
     internal::Checkpoint checkpoint(run, std::string(Options::method), Options::described().values(&used),
                                     internal::fingerprint_of(problem, run));
     return points.with_scalar([&]<class T>() {
@@ -169,42 +171,35 @@ const OptionSet& MiadmOptions::described() {
 }
 
 EntropyModel EntropyMethod::fit(const Problem& problem, const EntropyOptions& options, const Run& run) {
-    return fit_softmax(problem, options, run, options.prior, [&](const std::vector<double>& prior) {
+    return fit_softmax(problem, options, run, options.prior, [&] {
         refuse_idle_options(options);
         const double alpha = options.alpha == 0 ? std::numeric_limits<double>::infinity() : options.alpha;
         const bool self_label = options.loss == EntropyLoss::self_label;
-        return Criterion{.rule = self_label ? internal::LabelRule::self_label : internal::LabelRule::none,
-                         .order = options.loss == EntropyLoss::renyi ? alpha : 1.0,
-                         .fairness = options.fairness,
-                         .prior = prior,
-                         .labels = {.solver = options.label_solver,
-                                    .lambda = options.lambda,
-                                    .prior = prior,
-                                    .rounds = options.label_rounds},
-                         .labels_per = options.labels_per};
+        return Criterion{
+            .rule = self_label ? internal::LabelRule::self_label : internal::LabelRule::none,
+            .order = options.loss == EntropyLoss::renyi ? alpha : 1.0,
+            .fairness = options.fairness,
+            .labels = {.solver = options.label_solver, .lambda = options.lambda, .rounds = options.label_rounds},
+            .labels_per = options.labels_per};
     });
 }
 
 MiModel MiMethod::fit(const Problem& problem, const MiOptions& options, const Run& run) {
-    return fit_softmax(problem, options, run, options.prior, [&](const std::vector<double>& prior) {
-        return Criterion{.fairness = options.fairness, .prior = prior};
-    });
+    return fit_softmax(problem, options, run, options.prior, [&] { return Criterion{.fairness = options.fairness}; });
 }
 
 SelaModel SelaMethod::fit(const Problem& problem, const SelaOptions& options, const Run& run) {
-    return fit_softmax(problem, options, run, options.prior, [&](const std::vector<double>& prior) {
+    return fit_softmax(problem, options, run, options.prior, [&] {
         refuse_idle_batches(options);
-        return Criterion{.rule = internal::LabelRule::transport,
-                         .prior = prior,
-                         .sharpness = options.sharpness,
-                         .labels_per = options.labels_per};
+        return Criterion{
+            .rule = internal::LabelRule::transport, .sharpness = options.sharpness, .labels_per = options.labels_per};
     });
 }
 
 MiadmModel MiadmMethod::fit(const Problem& problem, const MiadmOptions& options, const Run& run) {
-    return fit_softmax(problem, options, run, {}, [&](const std::vector<double>& prior) {
+    return fit_softmax(problem, options, run, {}, [&] {
         refuse_idle_batches(options);
-        return Criterion{.rule = internal::LabelRule::alternating, .prior = prior, .labels_per = options.labels_per};
+        return Criterion{.rule = internal::LabelRule::alternating, .labels_per = options.labels_per};
     });
 }
 
