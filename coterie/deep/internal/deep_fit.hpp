@@ -53,6 +53,14 @@ struct BatchLoss {
     Matrix<float> gradient;  // with respect to the encoder's output
 };
 
+/// One number for each update or epoch so far. A checkpoint has those that are not empty.
+struct Course {
+    std::vector<double> objectives, criteria, balances, changed, losses;
+
+    void store(Archive& archive) const;
+    void load(const Archive& archive);
+};
+
 /// `image`: rows and columns, optionally preceded by channels. Throws BadArgument unless it has d numbers.
 ImageShape image_shape(const std::vector<int>& image, Index dimensions);
 /// The points, checked for a method with this many clusters.
