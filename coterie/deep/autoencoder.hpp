@@ -19,11 +19,6 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
-#include "coterie/model/method.hpp"
-#include "coterie/model/model.hpp"
 #include "coterie/model/restarts.hpp"
 
 namespace coterie {

@@ -4,7 +4,6 @@
 #include "coterie/deep/classifier.hpp"
 
 #include "coterie/deep/internal/classifier_fit.hpp"
-#include "coterie/entropy/training.hpp"
 #include "coterie/linalg/dense.hpp"
 
 namespace coterie {

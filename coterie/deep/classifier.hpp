@@ -37,11 +37,8 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/problem.hpp"
-#include "coterie/base/run.hpp"
-#include "coterie/model/model.hpp"
 #include "coterie/model/restarts.hpp"
 
 namespace coterie {

@@ -11,9 +11,7 @@
 
 #include <cmath>
 
-#include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/gathered_rows.hpp"
 #include "coterie/base/processor.hpp"

@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
-#include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/deep/architecture.hpp"
 #include "coterie/deep/internal/shared_pass.hpp"

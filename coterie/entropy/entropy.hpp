@@ -35,13 +35,8 @@
 #include <string_view>
 #include <variant>
 
-#include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/entropy/label_solver.hpp"
 #include "coterie/entropy/linear_softmax.hpp"
-#include "coterie/model/method.hpp"
-#include "coterie/model/model.hpp"
 #include "coterie/model/restarts.hpp"
 
 namespace coterie {

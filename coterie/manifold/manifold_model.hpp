@@ -22,12 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/export.hpp"
 #include "coterie/base/memo.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/problem.hpp"
-#include "coterie/base/run.hpp"
-#include "coterie/base/sparse.hpp"
 #include "coterie/manifold/affinity.hpp"
 #include "coterie/model/kept_embedding.hpp"
 #include "coterie/model/method.hpp"

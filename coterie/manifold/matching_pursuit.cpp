@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "coterie/base/options.hpp"
-#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/manifold/internal/columns.hpp"
 

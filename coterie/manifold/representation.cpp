@@ -8,10 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/parallel/stoppable.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/products.hpp"

@@ -29,7 +29,6 @@
 #include <span>
 #include <vector>
 
-#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"

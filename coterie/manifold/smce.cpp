@@ -12,7 +12,6 @@
 #include <Eigen/LU>
 
 #include "coterie/base/options.hpp"
-#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/neighbors.hpp"
 #include "coterie/manifold/internal/columns.hpp"

@@ -13,7 +13,6 @@
 
 #include "coterie/base/idle_option.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/deep/internal/pretrained.hpp"

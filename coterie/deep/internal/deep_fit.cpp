@@ -10,9 +10,7 @@
 #include <numeric>
 
 #include "coterie/base/idle_option.hpp"
-#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/deep/internal/pretrained.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/sha256.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 // Internal: the shared part of deep fits: options, the network and its pre-training, checkpoints, the report.
 
-#include <map>
 #include <optional>
 
 #include "coterie/deep/autoencoder.hpp"

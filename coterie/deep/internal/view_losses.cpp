@@ -4,9 +4,6 @@
 
 #include "coterie/deep/internal/view_losses.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace coterie::deep::internal {
 
 double add_view_divergence(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,

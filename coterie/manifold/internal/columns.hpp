@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 #include "coterie/manifold/internal/column_scans.hpp"

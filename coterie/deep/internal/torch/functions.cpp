@@ -21,7 +21,6 @@
 #include "coterie/deep/internal/torch/kept_memory.hpp"
 #include "coterie/deep/internal/torch/layers.hpp"
 #include "coterie/deep/internal/torch/optimizer.hpp"
-#include "coterie/deep/network_abi.h"
 
 /// An encoder and a decoder, their optimizers, and the kept pass.
 struct coterie_network {

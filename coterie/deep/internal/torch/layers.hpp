@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "coterie/deep/internal/torch/blocks.hpp"
-#include "coterie/deep/network_abi.h"
 
 namespace coterie_deep {
 
