@@ -1,7 +1,6 @@
 #pragma once
 // Internal: networks as lists of layers, and the initial values of their parameters.
 
-#include <string>
 #include <vector>
 
 #include "coterie/base/points.hpp"

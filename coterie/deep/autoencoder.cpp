@@ -10,14 +10,16 @@
 
 namespace coterie {
 
+using namespace deep::internal;
+
 const OptionSet& AeKMeansOptions::described() {
-    static const OptionSet set = deep::internal::describe_autoencoder<AeKMeansOptions>();
+    static const OptionSet set = describe_autoencoder<AeKMeansOptions>();
     return set;
 }
 
 AeKMeansModel AeKMeansMethod::fit(const Problem& problem, const AeKMeansOptions& options, const Run& run) {
     const PointsView points = problem.points;
-    deep::internal::DeepFit fit("ae-kmeans", points, options, AeKMeansOptions::described().values(&options), run);
+    DeepFit fit("ae-kmeans", points, options, AeKMeansOptions::described().values(&options), run);
     fit.pretrain();
     const Matrix<double> embedding = fit.embedding();
     KMeansOptions clustering;
@@ -25,7 +27,7 @@ AeKMeansModel AeKMeansMethod::fit(const Problem& problem, const AeKMeansOptions&
     clustering.restarts = options.kmeans_restarts;
     const Run within = run.within();
     const KMeansModel found = fit_kmeans(embedding, clustering, within);
-    const Labels labels = deep::internal::clusters_of(found, within).labels;
+    const Labels labels = clusters_of(found, within).labels;
     fit.end_stage("k-means");
     fit.report().objective = found.inertia();
     fit.report().objective_per_iteration = found.fit_report().objective_per_iteration;
@@ -34,17 +36,12 @@ AeKMeansModel AeKMeansMethod::fit(const Problem& problem, const AeKMeansOptions&
     fit.finish(labels, options.clusters);
     return {options,
             fit.state(Matrix<double>::Identity(fit.width(), fit.width()), to_matrix<double>(found.centroids())),
-            deep::internal::own_part(labels, points, run), std::move(fit.report())};
+            own_part(labels, points, run), std::move(fit.report())};
 }
 
 // ---- the model
 
-DeepModel::DeepModel(DeepState state, Labels labels, FitReport report) : state_(std::move(state)) {
-    labels_ = std::move(labels);
-    report_ = std::move(report);
-}
-
-double DeepModel::restart_criterion() const { return internal::number_of(report_, "within_share"); }
+double DeepModel::restart_criterion() const { return number_of(report_, "within_share"); }
 
 Matrix<double> DeepModel::output_checked(Output which, PointsView points, const Run& run) const {
     Matrix<double> y = embed(points, run);
@@ -52,9 +49,8 @@ Matrix<double> DeepModel::output_checked(Output which, PointsView points, const 
 }
 
 Matrix<double> DeepModel::embed(PointsView points, const Run& run) const {
-    return deep::internal::encoded(points, state_.unit,
-                                   deep::internal::architecture_of(autoencoder(), state_.dimensions), state_.parameters,
-                                   autoencoder().half, run) *
+    return encoded(points, state_.unit, architecture_of(options(), state_.dimensions), state_.parameters,
+                   options().half, run) *
            state_.rotation.transpose();
 }
 
@@ -63,13 +59,12 @@ Labels DeepModel::predict_checked(PointsView points, const Run& run) const {
 }
 
 void DeepModel::parts(Parts& parts) {
-    parts.bind('e', autoencoder().embedding);
+    parts.bind('e', options().embedding);
     parts.add_count("dimensions", state_.dimensions);
-    internal::unit_part(parts, state_.unit);
+    unit_part(parts, state_.unit);
     parts.add("rotation", state_.rotation, "e x e", "the orthonormal basis of the embedding");
     parts.add("centroids", state_.centroids, "k x e", "the centroid of each cluster in the embedding");
-    internal::network_parts(parts, state_.parameters,
-                            [&] { return deep::internal::architecture_of(autoencoder(), state_.dimensions); });
+    network_parts(parts, state_.parameters, [&] { return architecture_of(options(), state_.dimensions); });
 }
 
 }  // namespace coterie

@@ -19,11 +19,6 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
-#include "coterie/model/method.hpp"
-#include "coterie/model/model.hpp"
 #include "coterie/model/restarts.hpp"
 
 namespace coterie {
@@ -74,6 +69,7 @@ struct DeepState {
 /// a point only by rounding errors.
 class COTERIE_API DeepModel : public Model {
 public:
+    virtual const AutoencoderOptions& options() const = 0;
     Index dimensions() const override { return state_.dimensions; }
     int clusters() const override { return static_cast<int>(state_.centroids.rows()); }
     /// Embedding: coordinates in the centroids' space. Distances: from the centroids, in this space.
@@ -85,8 +81,8 @@ public:
 
 protected:
     DeepModel() = default;
-    DeepModel(DeepState state, Labels labels, FitReport report);
-    virtual const AutoencoderOptions& autoencoder() const = 0;
+    DeepModel(DeepState state, Labels labels, FitReport report)
+        : Model(std::move(labels), std::move(report)), state_(std::move(state)) {}
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void parts(Parts& parts) override;
@@ -97,30 +93,20 @@ private:
     Matrix<double> embed(PointsView points, const Run& run) const;
 };
 
+using AeKMeansModel = ModelWith<DeepModel, AeKMeansOptions>;
+
+namespace internal {
+/// What the methods with an autoencoder have in common.
 template <class Options>
-class COTERIE_API DeepModelOf : public DeepModel {
-public:
-    DeepModelOf(const Options& options, DeepState state, Labels labels, FitReport report)
-        : DeepModel(std::move(state), std::move(labels), std::move(report)), options_(options) {}
-
-    std::string_view method() const override { return Options::method; }
-    const Options& options() const { return options_; }
-    OptionValues option_values() const override { return Options::described().values(&options_); }
-    static DeepModelOf from(const Archive& archive) {
-        DeepModelOf out;
-        out.options_ = archive.options_as<Options>();
-        out.load(archive, out.options_.clusters);
-        return out;
-    }
-
-protected:
-    const AutoencoderOptions& autoencoder() const override { return options_; }
-
-private:
-    DeepModelOf() = default;
-    Options options_;
+struct AutoencoderMethod : MethodWith<Options, ModelWith<DeepModel, Options>> {
+    static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
 };
-using AeKMeansModel = DeepModelOf<AeKMeansOptions>;
+template <class Options>
+struct RestartedAutoencoderMethod : AutoencoderMethod<Options> {
+    static double restart_criterion(const DeepModel& model) { return model.restart_criterion(); }
+};
+}  // namespace internal
 
 /// k-means in the embedding of an autoencoder. n x d points, 1 <= clusters <= n. Throws BadArgument (options, an image
 /// size other than d, a pre-trained network with another shape), BadData (values), ResourceError (no LibTorch),
@@ -128,16 +114,11 @@ using AeKMeansModel = DeepModelOf<AeKMeansOptions>;
 /// epoch's mean squared error), "reconstruction_per_epoch", "within_share", "parameters", "network", "device" and
 /// "backend". within_share = sum_i ||x_i - m_{a_i}||^2 / sum_i ||x_i - m||^2, where m_j is the mean of the points in
 /// cluster j, and m the mean of all points.
-struct COTERIE_API AeKMeansMethod {
-    using Options = AeKMeansOptions;
-    using Model = AeKMeansModel;
-    static constexpr std::string_view name = "ae-kmeans";
+struct COTERIE_API AeKMeansMethod : internal::RestartedAutoencoderMethod<AeKMeansOptions> {
     static constexpr std::string_view summary = "k-means in the embedding of an autoencoder (LibTorch)";
-    static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static constexpr About about = {
         .compare = {.why_not = "it trains a network"}, .python = "AeKMeans", .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
 inline constexpr RestartedFit<AeKMeansMethod> fit_ae_kmeans{};
 

@@ -4,50 +4,40 @@
 #include "coterie/deep/classifier.hpp"
 
 #include "coterie/deep/internal/classifier_fit.hpp"
-#include "coterie/entropy/training.hpp"
 #include "coterie/linalg/dense.hpp"
 
 namespace coterie {
 
-ClassifierModel::ClassifierModel(ClassifierState state, ClusterLabels cluster_labels, Labels labels, FitReport report)
-    : state_(std::move(state)) {
-    labels_ = std::move(labels);
-    report_ = std::move(report);
-    cluster_labels_ = std::move(cluster_labels);
-}
+using namespace deep::internal;
 
 namespace {
 Matrix<double> logits(PointsView points, const ClassifierOptions& options, const ClassifierState& state,
                       const Run& run) {
-    return deep::internal::encoded(points, state.unit, deep::internal::classifier_of(options, state.dimensions),
-                                   state.parameters, options.half, run);
+    return encoded(points, state.unit, classifier_of(options, state.dimensions), state.parameters, options.half, run);
 }
 }  // namespace
 
-double ClassifierModel::restart_criterion() const { return internal::number_of(report_, "criterion"); }
+double ClassifierModel::restart_criterion() const { return number_of(report_, "criterion"); }
 
 Labels ClassifierModel::predict_checked(PointsView points, const Run& run) const {
-    return internal::largest_columns(logits(points, network_options(), state_, run));
+    return largest_columns(logits(points, options(), state_, run));
 }
 
 Matrix<double> ClassifierModel::output_checked(Output which, PointsView points, const Run& run) const {
-    const ClassifierOptions& options = network_options();
     if (which == Output::embedding) {
-        internal::Parameters parameters = state_.parameters;
+        Parameters parameters = state_.parameters;
         parameters.resize(parameters.size() - 2);  // the head's weights and biases
-        return deep::internal::encoded(
-            points, state_.unit, internal::without_head(deep::internal::classifier_of(options, state_.dimensions)),
-            parameters, options.half, run);
+        return encoded(points, state_.unit, without_head(classifier_of(options(), state_.dimensions)), parameters,
+                       options().half, run);
     }
-    Matrix<double> sigma = softmax(logits(points, options, state_, run), run.threads).probability;
-    return which == Output::label_scores ? internal::scores_of_labels(sigma, cluster_labels_) : sigma;
+    Matrix<double> sigma = softmax(logits(points, options(), state_, run), run.threads).probability;
+    return which == Output::label_scores ? scores_of_labels(sigma, cluster_labels_) : sigma;
 }
 
 void ClassifierModel::parts(Parts& parts) {
     parts.add_count("dimensions", state_.dimensions);
-    internal::unit_part(parts, state_.unit);
-    internal::network_parts(parts, state_.parameters,
-                            [&] { return deep::internal::classifier_of(network_options(), state_.dimensions); });
+    unit_part(parts, state_.unit);
+    network_parts(parts, state_.parameters, [&] { return classifier_of(options(), state_.dimensions); });
 }
 
 }  // namespace coterie

@@ -37,11 +37,9 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/problem.hpp"
-#include "coterie/base/run.hpp"
-#include "coterie/model/model.hpp"
+#include "coterie/model/restarts.hpp"
 
 namespace coterie {
 
@@ -82,8 +80,10 @@ struct ClassifierState {
 /// precision, in batches. The other points change the result for a point only by rounding errors.
 class COTERIE_API ClassifierModel : public Model {
 public:
+    /// With the number of clusters that was used.
+    virtual const ClassifierOptions& options() const = 0;
     Index dimensions() const override { return state_.dimensions; }
-    int clusters() const override { return *network_options().clusters; }
+    int clusters() const override { return *options().clusters; }
     const ClassifierState& state() const { return state_; }
     /// The detail "criterion" of the fit. It compares starts without true labels.
     double restart_criterion() const;
@@ -96,8 +96,8 @@ public:
 
 protected:
     ClassifierModel() = default;
-    ClassifierModel(ClassifierState state, ClusterLabels cluster_labels, Labels labels, FitReport report);
-    virtual const ClassifierOptions& network_options() const = 0;
+    ClassifierModel(ClassifierState state, ClusterLabels cluster_labels, Labels labels, FitReport report)
+        : Model(std::move(labels), std::move(report), std::move(cluster_labels)), state_(std::move(state)) {}
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void parts(Parts& parts) override;
@@ -105,30 +105,14 @@ protected:
     ClassifierState state_;
 };
 
+namespace internal {
+/// What the methods have in common.
 template <class Options>
-class COTERIE_API ClassifierModelOf : public ClassifierModel {
-public:
-    ClassifierModelOf(const Options& options, ClassifierState state, ClusterLabels cluster_labels, Labels labels,
-                      FitReport report)
-        : ClassifierModel(std::move(state), std::move(cluster_labels), std::move(labels), std::move(report)),
-          options_(options) {}
-
-    std::string_view method() const override { return Options::method; }
-    const Options& options() const { return options_; }
-    OptionValues option_values() const override { return Options::described().values(&options_); }
-    static ClassifierModelOf from(const Archive& archive) {
-        ClassifierModelOf out;
-        out.options_ = archive.options_as<Options>();
-        out.load(archive, out.options_.clusters);
-        return out;
-    }
-
-protected:
-    const ClassifierOptions& network_options() const override { return options_; }
-
-private:
-    ClassifierModelOf() = default;
-    Options options_;
+struct ClassifierMethod : RestartedMethodWith<Options, ModelWith<ClassifierModel, Options>> {
+    static constexpr Takes takes = {
+        .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
 };
+}  // namespace internal
 
 }  // namespace coterie

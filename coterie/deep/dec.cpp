@@ -14,18 +14,20 @@
 
 namespace coterie {
 
+using namespace deep::internal;
+
 const OptionSet& DecOptions::described() {
-    static const OptionSet set = deep::internal::describe_alternating<DecOptions>();
+    static const OptionSet set = describe_alternating<DecOptions>();
     return set;
 }
 const OptionSet& IdecOptions::described() {
-    static const OptionSet set = deep::internal::describe_alternating<IdecOptions>().real(
+    static const OptionSet set = describe_alternating<IdecOptions>().real(
         "gamma", &IdecOptions::gamma, at_least(0),
         "weight of the clustering loss; the reconstruction error has weight 1");
     return set;
 }
 const OptionSet& DcnOptions::described() {
-    static const OptionSet set = deep::internal::describe_alternating<DcnOptions>().real(
+    static const OptionSet set = describe_alternating<DcnOptions>().real(
         "distortion", &DcnOptions::distortion, at_least(0),
         "twice the weight of a row's squared distance to its centroid; its squared reconstruction error has weight 1");
     return set;
@@ -81,7 +83,7 @@ SoftLoss soft_loss(const Matrix<double>& z, const Matrix<double>& centroids, con
 namespace {
 
 // The common part of all three: centroids in the embedding itself.
-class WithCentroids : public deep::internal::Alternation {
+class WithCentroids : public Alternation {
 public:
     explicit WithCentroids(const AlternatingOptions& options) : options_(options) {}
 
@@ -94,8 +96,7 @@ public:
 
 protected:
     Labels start(const Matrix<double>& embedding, const Run& run) {
-        deep::internal::Clusters found =
-            deep::internal::first_clusters(embedding, options_.clusters, options_.kmeans_restarts, run);
+        Clusters found = first_clusters(embedding, options_.clusters, options_.kmeans_restarts, run);
         centroids_ = std::move(found.means);
         return std::move(found.labels);
     }
@@ -115,18 +116,18 @@ public:
             start(embedding, run);
             first_ = second_ = Matrix<double>::Zero(centroids_.rows(), centroids_.cols());
         }
-        const Matrix<double> q = deep::internal::soft_assignments(embedding, centroids_, run.threads);
-        targets_ = deep::internal::sharpened(q);
-        divergence_ = deep::internal::mean_divergence(targets_, q);
-        return internal::largest_columns(q);
+        const Matrix<double> q = soft_assignments(embedding, centroids_, run.threads);
+        targets_ = sharpened(q);
+        divergence_ = mean_divergence(targets_, q);
+        return largest_columns(q);
     }
     double objective() const override { return divergence_; }
     double reconstruction_weight() const override { return with_reconstruction_ ? 1.0 : 0.0; }
 
-    deep::internal::BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) override {
+    BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) override {
         Matrix<double> p(encoded.rows(), centroids_.rows());
         for (Index r = 0; r < p.rows(); ++r) p.row(r) = targets_.row(rows[static_cast<std::size_t>(r)]);
-        const deep::internal::SoftLoss found = deep::internal::soft_loss(encoded.cast<double>(), centroids_, p);
+        const SoftLoss found = soft_loss(encoded.cast<double>(), centroids_, p);
         gradient_ = weight_ * found.by_centroids;
         return {weight_ * found.value, (weight_ * found.by_embedding).cast<float>()};
     }
@@ -184,10 +185,10 @@ public:
     double objective() const override { return inertia_; }
     double reconstruction_weight() const override { return 1; }
 
-    deep::internal::BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>&) override {
+    BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>&) override {
         batch_ = encoded.cast<double>();
         nearest_ = nearest_centroids(batch_, centroids_, 1).labels;
-        deep::internal::BatchLoss out{0, Matrix<float>(encoded.rows(), encoded.cols())};
+        BatchLoss out{0, Matrix<float>(encoded.rows(), encoded.cols())};
         const auto n = static_cast<double>(encoded.rows());
         for (Index r = 0; r < batch_.rows(); ++r) {
             const auto difference = (batch_.row(r) - centroids_.row(nearest_[static_cast<std::size_t>(r)])).eval();
@@ -224,10 +225,10 @@ private:
 };
 
 template <class Options>
-DeepModelOf<Options> fit_with(PointsView points, const Options& options, const Run& run,
-                              deep::internal::Alternation& alternation, const internal::NetworkOptimizer& optimizer) {
-    deep::internal::DeepFit fit(Options::method, points, options, Options::described().values(&options), run);
-    deep::internal::Alternated found = deep::internal::alternate(fit, options, alternation, {optimizer});
+ModelWith<DeepModel, Options> fit_with(PointsView points, const Options& options, const Run& run,
+                                       Alternation& alternation, const NetworkOptimizer& optimizer) {
+    DeepFit fit(Options::method, points, options, Options::described().values(&options), run);
+    Alternated found = alternate(fit, options, alternation, {optimizer});
     return {options, std::move(found.state), std::move(found.labels), std::move(fit.report())};
 }
 
@@ -236,8 +237,8 @@ DeepModelOf<Options> fit_with(PointsView points, const Options& options, const R
 DecModel DecMethod::fit(const Problem& problem, const DecOptions& options, const Run& run) {
     SelfTraining training(options, 1.0, false);
     return fit_with(problem.points, options, run, training,
-                    {.kind = internal::NetworkOptimizer::Kind::sgd,
-                     .part = internal::NetworkOptimizer::Part::encoder,
+                    {.kind = NetworkOptimizer::Kind::sgd,
+                     .part = NetworkOptimizer::Part::encoder,
                      .learning_rate = options.learning_rate,
                      .momentum = 0.9});
 }

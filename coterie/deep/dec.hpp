@@ -14,9 +14,7 @@
 // Centroids start at the result of k-means. The label of a point is the most probable cluster (dec, idec) or the
 // nearest one (dcn). dec, idec and dcn stop in the same way as DEKM.
 
-#include "coterie/base/export.hpp"
 #include "coterie/deep/autoencoder.hpp"
-#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -38,46 +36,29 @@ struct COTERIE_API DcnOptions : AlternatingOptions {
     static constexpr std::string_view method = "dcn";
     static const OptionSet& described();
 };
-using DecModel = DeepModelOf<DecOptions>;
-using IdecModel = DeepModelOf<IdecOptions>;
-using DcnModel = DeepModelOf<DcnOptions>;
+using DecModel = ModelWith<DeepModel, DecOptions>;
+using IdecModel = ModelWith<DeepModel, IdecOptions>;
+using DcnModel = ModelWith<DeepModel, DcnOptions>;
 
 /// Like fit_dekm, but the report's objective is the mean KL(p_i || q_i) per update (dec, idec), or the inertia (dcn).
-struct COTERIE_API DecMethod {
-    using Options = DecOptions;
-    using Model = DecModel;
-    static constexpr std::string_view name = "dec";
+struct COTERIE_API DecMethod : internal::RestartedAutoencoderMethod<DecOptions> {
     static constexpr std::string_view summary =
         "deep embedded clustering: trains an encoder towards sharpened versions of its soft assignments (LibTorch)";
-    static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr RestartedFit<DecMethod> fit_dec{};
-struct COTERIE_API IdecMethod {
-    using Options = IdecOptions;
-    using Model = IdecModel;
-    static constexpr std::string_view name = "idec";
+struct COTERIE_API IdecMethod : internal::RestartedAutoencoderMethod<IdecOptions> {
     static constexpr std::string_view summary =
         "DEC that also trains the autoencoder to reconstruct the rows (LibTorch)";
-    static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr RestartedFit<IdecMethod> fit_idec{};
-struct COTERIE_API DcnMethod {
-    using Options = DcnOptions;
-    using Model = DcnModel;
-    static constexpr std::string_view name = "dcn";
+struct COTERIE_API DcnMethod : internal::RestartedAutoencoderMethod<DcnOptions> {
     static constexpr std::string_view summary =
         "deep clustering network: minimises reconstruction errors and distances to centroids (LibTorch)";
-    static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static constexpr About about = {.compare = {.why_not = "it trains a network"}, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
+inline constexpr RestartedFit<DecMethod> fit_dec{};
+inline constexpr RestartedFit<IdecMethod> fit_idec{};
 inline constexpr RestartedFit<DcnMethod> fit_dcn{};
 
 }  // namespace coterie

@@ -14,9 +14,11 @@
 
 namespace coterie {
 
+using namespace deep::internal;
+
 const OptionSet& DekmOptions::described() {
     static const OptionSet set =
-        deep::internal::describe_alternating<DekmOptions>(
+        describe_alternating<DekmOptions>(
             "40 for convolutional networks, 10 for others",
             "must be 1, because without true labels no criterion finds the best of several fits of this method")
             .integer("update_restarts", &DekmOptions::update_restarts, at_least(0),
@@ -63,22 +65,20 @@ BatchLoss greedy_loss(const Matrix<float>& encoded, const GreedyTargets& targets
 
 namespace {
 
-class Dekm : public deep::internal::Alternation {
+class Dekm : public Alternation {
 public:
     explicit Dekm(const DekmOptions& options) : options_(options) {}
 
     Labels update(const Matrix<double>& embedding, const Labels& last, std::uint64_t number, const Run& run) override {
-        deep::internal::Clusters found =
-            last.empty() ? deep::internal::first_clusters(embedding, options_.clusters, options_.kmeans_restarts, run)
-                         : cluster_again(embedding, last, number, run);
+        Clusters found = last.empty() ? first_clusters(embedding, options_.clusters, options_.kmeans_restarts, run)
+                                      : cluster_again(embedding, last, number, run);
         inertia_ = found.inertia;
-        targets_ =
-            deep::internal::greedy_targets(embedding, found.labels, options_.clusters, options_.move, run.alone());
+        targets_ = greedy_targets(embedding, found.labels, options_.clusters, options_.move, run.alone());
         return std::move(found.labels);
     }
     double objective() const override { return inertia_; }
-    deep::internal::BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) override {
-        return deep::internal::greedy_loss(encoded, targets_, rows);
+    BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) override {
+        return greedy_loss(encoded, targets_, rows);
     }
     Matrix<double> rotation() const override { return targets_.rotation; }
     Matrix<double> centroids() const override { return targets_.means * targets_.rotation.transpose(); }
@@ -89,27 +89,25 @@ public:
 
 private:
     // k-means from the means of the last labels (warm start), and from a few fresh starts. The warm start wins ties.
-    deep::internal::Clusters cluster_again(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
-                                           const Run& run) {
+    Clusters cluster_again(const Matrix<double>& embedding, const Labels& last, std::uint64_t number, const Run& run) {
         Run own = run;
         own.seed += 1000003 * (number + 1);
         KMeansOptions options;
         options.clusters = options_.clusters;
         const Matrix<double> means =
-            internal::means_of(embedding, last, Matrix<double>::Zero(options_.clusters, embedding.cols()), run.threads);
+            means_of(embedding, last, Matrix<double>::Zero(options_.clusters, embedding.cols()), run.threads);
         const KMeansModel warm =
             fit_kmeans({.points = Points::borrow(embedding), .initial_centroids = Points::borrow(means)}, options, own);
         if (options_.update_restarts > 0) {
-            deep::internal::Clusters fresh =
-                deep::internal::first_clusters(embedding, options_.clusters, options_.update_restarts, own);
+            Clusters fresh = first_clusters(embedding, options_.clusters, options_.update_restarts, own);
             if (fresh.inertia < warm.inertia() * (1 - 1e-9)) return fresh;
         }
         ++warm_;
-        return deep::internal::clusters_of(warm, own);
+        return clusters_of(warm, own);
     }
 
     const DekmOptions& options_;
-    deep::internal::GreedyTargets targets_;
+    GreedyTargets targets_;
     double inertia_ = 0;
     int warm_ = 0;
 };
@@ -126,13 +124,13 @@ DekmModel DekmMethod::fit(const Problem& problem, const DekmOptions& options, co
                           {.option = "restarts", .value = std::to_string(options.restarts), .accepted = "1"});
     const PointsView points = problem.points;
     DekmOptions used = options;
-    deep::internal::DeepFit fit("dekm", points, used, DekmOptions::described().values(&options), run);
+    DeepFit fit("dekm", points, used, DekmOptions::described().values(&options), run);
     const bool dense = fit.network().architecture().encoder.front().plan.kind == COTERIE_DENSE;
     used.update_interval = options.update_interval.value_or(dense ? 10 : 40);
     Dekm dekm(used);
-    deep::internal::Alternated found = deep::internal::alternate(
-        fit, used, dekm, {{.part = internal::NetworkOptimizer::Part::encoder, .learning_rate = used.learning_rate}},
-        used.update == DekmUpdate::full);
+    Alternated found =
+        alternate(fit, used, dekm, {{.part = NetworkOptimizer::Part::encoder, .learning_rate = used.learning_rate}},
+                  used.update == DekmUpdate::full);
     fit.report().details.emplace_back("warm_starts", std::int64_t{dekm.warm_starts()});
     return {used, std::move(found.state), std::move(found.labels), std::move(fit.report())};
 }

@@ -16,9 +16,7 @@
 //
 // In an update, k-means starts from the means of the last labels. A few fresh starts compete with this start.
 
-#include "coterie/base/export.hpp"
 #include "coterie/deep/autoencoder.hpp"
-#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -37,21 +35,16 @@ struct COTERIE_API DekmOptions : AlternatingOptions {
     static constexpr std::string_view method = "dekm";
     static const OptionSet& described();
 };
-using DekmModel = DeepModelOf<DekmOptions>;
+using DekmModel = ModelWith<DeepModel, DekmOptions>;
 
 /// Like fit_ae_kmeans. The report's objective is the inertia in the embedding after each update. Further details:
 /// "changed_per_update" (shares), "balance_per_update" (entropy of the cluster sizes divided by ln k),
 /// "loss_per_update" (mean over the batches), "warm_starts" (number of updates in which no fresh start was better than
 /// k-means from the last labels). The model is that of the last update whose balance was at least half of that of the
 /// first update. If it is not from the last update, there is a warning.
-struct COTERIE_API DekmMethod {
-    using Options = DekmOptions;
-    using Model = DekmModel;
-    static constexpr std::string_view name = "dekm";
+struct COTERIE_API DekmMethod : internal::AutoencoderMethod<DekmOptions> {
     static constexpr std::string_view summary =
         "deep embedded k-means: trains an encoder to shrink clusters along their widest direction (LibTorch)";
-    static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<DekmMethod> fit_dekm{};

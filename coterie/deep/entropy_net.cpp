@@ -4,14 +4,16 @@
 
 #include "coterie/deep/entropy_net.hpp"
 
+#include <numeric>
+
 #include "coterie/base/idle_option.hpp"
 #include "coterie/deep/internal/classifier_fit.hpp"
 #include "coterie/deep/internal/view_losses.hpp"
 
 namespace coterie {
-namespace {
 
-using deep::internal::describe_classifier;
+using namespace deep::internal;
+namespace {
 
 template <class Options>
 OptionSetFor<Options> describe_self_label_net() {
@@ -23,9 +25,9 @@ OptionSetFor<Options> describe_self_label_net() {
     return set;
 }
 
-class SelfLabelLoss : public deep::internal::ViewLoss {
+class SelfLabelLoss : public ViewLoss {
 public:
-    SelfLabelLoss(internal::Criterion criterion, double augmentation_weight, const deep::internal::LossContext& context)
+    SelfLabelLoss(Criterion criterion, double augmentation_weight, const LossContext& context)
         : criterion_(std::move(criterion)),
           weight_(augmentation_weight),
           constraints_(context.constraints),
@@ -34,12 +36,12 @@ public:
     bool looks_at_all() const override { return criterion_.labels_per == LabelsPer::epoch; }
 
     void begin_epoch(const Matrix<double>& logits) override {
-        std::vector<Index> all(static_cast<std::size_t>(logits.rows()));
-        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
+        std::vector<Index> all(at(logits.rows()));
+        std::iota(all.begin(), all.end(), Index{0});
         labels_ = labels_for(all, softmax(logits, threads_));
     }
 
-    deep::internal::BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) override {
+    BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) override {
         const auto n = static_cast<Index>(rows.size());
         std::vector<Index> both = rows;
         both.insert(both.end(), rows.begin(), rows.end());
@@ -55,12 +57,12 @@ public:
         if (!constraints_.labels.empty())
             for (const Index i : both) counts.push_back(constraints_.label(i) < 0);
         Matrix<double> gradient = Matrix<double>::Zero(2 * n, logits.cols());
-        double value = internal::add_criterion_loss(criterion_, sigma, y, gradient, threads_, counts);
+        double value = add_criterion_loss(criterion_, sigma, y, gradient, threads_, counts);
         if (weight_ > 0) {
             Matrix<double> first = Matrix<double>::Zero(n, logits.cols()), second = first;
-            value += deep::internal::add_view_divergence(
-                {sigma.probability.topRows(n), sigma.logarithm.topRows(n)},
-                {sigma.probability.bottomRows(n), sigma.logarithm.bottomRows(n)}, weight_, first, second);
+            value += add_view_divergence({sigma.probability.topRows(n), sigma.logarithm.topRows(n)},
+                                         {sigma.probability.bottomRows(n), sigma.logarithm.bottomRows(n)}, weight_,
+                                         first, second);
             gradient.topRows(n) += first;
             gradient.bottomRows(n) += second;
         }
@@ -78,21 +80,21 @@ public:
 
     void describe(FitReport& report) const override {
         if (criterion_.rule != internal::LabelRule::self_label || last_.labels.size() == 0) return;
-        internal::describe_labels(last_predictions_, last_, criterion_.labels, last_fixed_, report, threads_);
+        describe_labels(last_predictions_, last_, criterion_.labels, last_fixed_, report, threads_);
     }
 
 private:
     // Stores the labels, so that the report can say how close to optimal they are.
     const Matrix<double>& labels_for(const std::vector<Index>& rows, const Softmax<double>& sigma) {
         last_predictions_ = sigma.probability;
-        last_fixed_ = internal::fixed_labels(constraints_, rows, sigma);
-        last_ = internal::labels_of(criterion_, sigma, last_fixed_, threads_);
+        last_fixed_ = fixed_labels(constraints_, rows, sigma);
+        last_ = labels_of(criterion_, sigma, last_fixed_, threads_);
         return last_.labels;
     }
 
-    internal::Criterion criterion_;
+    Criterion criterion_;
     double weight_;
-    const internal::Constraints& constraints_;
+    const Constraints& constraints_;
     int threads_;
     Matrix<double> labels_;  // of all points, if labels are per epoch
     Matrix<double> last_predictions_;
@@ -100,19 +102,16 @@ private:
     LabelSolution<double> last_;
 };
 
-// criterion_of(prior) returns what differs between the three.
-template <class Options, class CriterionOf>
-ClassifierModelOf<Options> fit_labels(const Problem& problem, const Options& options, const Run& run,
-                                      const std::vector<double>& prior, CriterionOf&& criterion_of) {
-    deep::internal::Views views;
-    views.first_augmented = options.augmentations == 2;
-    return deep::internal::fit_classifier(
-        problem, options, run, prior, views, [&](deep::internal::LossContext context) {
-            internal::Criterion criterion = criterion_of(context.prior);
-            criterion.prior = context.prior;
-            criterion.labels_per = options.labels_per;
-            return std::make_unique<SelfLabelLoss>(std::move(criterion), options.augmentation_weight, context);
-        });
+// `criterion` is what differs between the three. It does not have the prior yet.
+template <class Options>
+ModelWith<ClassifierModel, Options> fit_labels(const Problem& problem, const Options& options, const Run& run,
+                                               const std::vector<double>& prior, Criterion criterion) {
+    criterion.labels_per = options.labels_per;
+    return fit_classifier(problem, options, run, prior, {.first_augmented = options.augmentations == 2},
+                          [&](const LossContext& context) {
+                              criterion.prior = criterion.labels.prior = context.prior;
+                              return std::make_unique<SelfLabelLoss>(criterion, options.augmentation_weight, context);
+                          });
 }
 
 }  // namespace
@@ -122,7 +121,7 @@ const OptionSet& EntropyNetOptions::described() {
         describe_self_label_net<EntropyNetOptions>()
             .real("lambda", &EntropyNetOptions::lambda, OptionRange{.low = 0, .high = 1e6, .low_open = true},
                   "penalty on computed labels with other cluster shares than `prior`; larger values keep shares closer")
-            .reals("prior", &EntropyNetOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
+            .reals("prior", &EntropyNetOptions::prior, above(0), prior_meaning, automatic_prior)
             .choice(
                 "label_solver", &EntropyNetOptions::label_solver, {"em", "dual"},
                 "how labels are computed: by `label_rounds` rounds of EM, or exactly, by Newton's method on the dual")
@@ -137,7 +136,7 @@ const OptionSet& SelaNetOptions::described() {
             .real("sharpness", &SelaNetOptions::sharpness, between(1e-6, 1e6),
                   "sharpness of the transport: predictions are raised to this power before their row and column sums "
                   "are scaled")
-            .reals("prior", &SelaNetOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
+            .reals("prior", &SelaNetOptions::prior, above(0), prior_meaning, automatic_prior)
             .choice("labels_per", &SelaNetOptions::labels_per, {"batch", "epoch"},
                     "compute new labels for every batch or for every epoch");
     return set;
@@ -150,32 +149,21 @@ const OptionSet& MiadmNetOptions::described() {
 }
 
 EntropyNetModel EntropyNetMethod::fit(const Problem& problem, const EntropyNetOptions& options, const Run& run) {
-    internal::refuse_idle(options.label_rounds != EntropyNetOptions().label_rounds,
-                          options.label_solver == LabelSolver::em, "label_rounds", "`label_solver=em`");
-    return fit_labels(problem, options, run, options.prior, [&](const std::vector<double>& prior) {
-        internal::Criterion out;
-        out.rule = internal::LabelRule::self_label;
-        out.labels = {
-            .solver = options.label_solver, .lambda = options.lambda, .prior = prior, .rounds = options.label_rounds};
-        return out;
-    });
+    refuse_idle(options.label_rounds != EntropyNetOptions().label_rounds, options.label_solver == LabelSolver::em,
+                "label_rounds", "`label_solver=em`");
+    return fit_labels(
+        problem, options, run, options.prior,
+        {.rule = internal::LabelRule::self_label,
+         .labels = {.solver = options.label_solver, .lambda = options.lambda, .rounds = options.label_rounds}});
 }
 
 SelaNetModel SelaNetMethod::fit(const Problem& problem, const SelaNetOptions& options, const Run& run) {
-    return fit_labels(problem, options, run, options.prior, [&](const std::vector<double>&) {
-        internal::Criterion out;
-        out.rule = internal::LabelRule::transport;
-        out.sharpness = options.sharpness;
-        return out;
-    });
+    return fit_labels(problem, options, run, options.prior,
+                      {.rule = internal::LabelRule::transport, .sharpness = options.sharpness});
 }
 
 MiadmNetModel MiadmNetMethod::fit(const Problem& problem, const MiadmNetOptions& options, const Run& run) {
-    return fit_labels(problem, options, run, {}, [&](const std::vector<double>&) {
-        internal::Criterion out;
-        out.rule = internal::LabelRule::alternating;
-        return out;
-    });
+    return fit_labels(problem, options, run, {}, {.rule = internal::LabelRule::alternating});
 }
 
 }  // namespace coterie

@@ -12,11 +12,8 @@
 // predictions of a batch. With labels per epoch, they are computed for the predictions of all points, and hold for both
 // views.
 
-#include "coterie/base/export.hpp"
 #include "coterie/deep/classifier.hpp"
 #include "coterie/entropy/entropy.hpp"
-#include "coterie/model/method.hpp"
-#include "coterie/model/restarts.hpp"
 
 namespace coterie {
 
@@ -55,9 +52,9 @@ struct COTERIE_API MiadmNetOptions : SelfLabelNetOptions {
     static constexpr std::string_view method = "miadm-net";
     static const OptionSet& described();
 };
-using EntropyNetModel = ClassifierModelOf<EntropyNetOptions>;
-using SelaNetModel = ClassifierModelOf<SelaNetOptions>;
-using MiadmNetModel = ClassifierModelOf<MiadmNetOptions>;
+using EntropyNetModel = ModelWith<ClassifierModel, EntropyNetOptions>;
+using SelaNetModel = ModelWith<ClassifierModel, SelaNetOptions>;
+using MiadmNetModel = ModelWith<ClassifierModel, MiadmNetOptions>;
 
 /// n x d points, 1 <= clusters <= n. labels() of a point with a partial label is its most probable cluster among those
 /// of this label. The report's objective is the loss of each epoch. Its details are:
@@ -67,43 +64,26 @@ using MiadmNetModel = ClassifierModelOf<MiadmNetOptions>;
 /// (entropy/label_solver.hpp); "changed_per_epoch" (shares), "parameters", "network", "device", "backend".
 /// Throws BadArgument (options, an image size other than d, training that diverges), BadData (values, a checkpoint of
 /// another fit), ResourceError (no LibTorch), and Cancelled if it is stopped before the first epoch is complete.
-struct COTERIE_API EntropyNetMethod {
-    using Options = EntropyNetOptions;
-    using Model = EntropyNetModel;
-    static constexpr std::string_view name = "entropy-net";
+struct COTERIE_API EntropyNetMethod : internal::ClassifierMethod<EntropyNetOptions> {
     static constexpr std::string_view summary =
         "discriminative entropy clustering: a network trained on its own labels (LibTorch)";
-    static constexpr Takes takes = {
-        .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr RestartedFit<EntropyNetMethod> fit_entropy_net{};
-struct COTERIE_API SelaNetMethod {
-    using Options = SelaNetOptions;
-    using Model = SelaNetModel;
-    static constexpr std::string_view name = "sela-net";
+struct COTERIE_API SelaNetMethod : internal::ClassifierMethod<SelaNetOptions> {
     static constexpr std::string_view summary =
         "self-labelling by optimal transport: a network trained on one-hot labels (LibTorch)";
-    static constexpr Takes takes = {
-        .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static constexpr About about = {.compare = {.why_not = "it trains a network"}, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr RestartedFit<SelaNetMethod> fit_sela_net{};
-struct COTERIE_API MiadmNetMethod {
-    using Options = MiadmNetOptions;
-    using Model = MiadmNetModel;
-    static constexpr std::string_view name = "miadm-net";
+struct COTERIE_API MiadmNetMethod : internal::ClassifierMethod<MiadmNetOptions> {
     static constexpr std::string_view summary =
         "self-labelling by alternating directions: a network trained on soft labels (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .device = true, .checkpoint = true};
     static constexpr About about = {.compare = {.why_not = "it trains a network"}, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
+inline constexpr RestartedFit<EntropyNetMethod> fit_entropy_net{};
+inline constexpr RestartedFit<SelaNetMethod> fit_sela_net{};
 inline constexpr RestartedFit<MiadmNetMethod> fit_miadm_net{};
 
 }  // namespace coterie

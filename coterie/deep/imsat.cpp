@@ -7,20 +7,23 @@
 #include "coterie/deep/internal/view_losses.hpp"
 
 namespace coterie {
+
+using namespace deep::internal;
 namespace {
 
-// loss(sigma, tau, by_first, by_second) -> value.
-template <class Loss>
-class PairLoss : public deep::internal::ViewLoss {
+class PairLoss : public ViewLoss {
 public:
+    /// Adds gradients with respect to the logits of both views, and returns the value.
+    using Loss = std::function<double(const Softmax<double>& sigma, const Softmax<double>& tau,
+                                      Matrix<double>& by_first, Matrix<double>& by_second)>;
     PairLoss(Loss loss, int threads) : loss_(std::move(loss)), threads_(threads) {}
 
-    deep::internal::BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) override {
+    BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) override {
         const auto n = static_cast<Index>(rows.size());
         Matrix<double> first = Matrix<double>::Zero(n, logits.cols()), second = first;
         const double value = loss_(softmax(Matrix<double>(logits.topRows(n)), threads_),
                                    softmax(Matrix<double>(logits.bottomRows(n)), threads_), first, second);
-        deep::internal::BatchLoss out{value, Matrix<float>(2 * n, logits.cols())};
+        BatchLoss out{value, Matrix<float>(2 * n, logits.cols())};
         out.gradient << first.cast<float>(), second.cast<float>();
         return out;
     }
@@ -30,20 +33,15 @@ private:
     int threads_;
 };
 
-template <class Loss>
-std::unique_ptr<deep::internal::ViewLoss> pair_loss(Loss loss, int threads) {
-    return std::make_unique<PairLoss<Loss>>(std::move(loss), threads);
-}
-
 }  // namespace
 
 const OptionSet& ImsatOptions::described() {
     static const OptionSet set =
-        deep::internal::describe_classifier<ImsatOptions>()
-            .real("fairness", &ImsatOptions::fairness, at_least(0), internal::fairness_meaning)
+        describe_classifier<ImsatOptions>()
+            .real("fairness", &ImsatOptions::fairness, at_least(0), fairness_meaning)
             .real("augmentation_weight", &ImsatOptions::augmentation_weight, at_least(0),
                   "penalty on differences between the predictions for the second view and for the row itself")
-            .reals("prior", &ImsatOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
+            .reals("prior", &ImsatOptions::prior, above(0), prior_meaning, automatic_prior)
             .choice("view", &ImsatOptions::view, {"auto", "adversarial", "augmented"},
                     "second view of a row: moved to change its prediction most (adversarial), or changed by `augment` "
                     "(augmented); auto: augmented for images, else adversarial")
@@ -53,51 +51,37 @@ const OptionSet& ImsatOptions::described() {
     return set;
 }
 const OptionSet& IicOptions::described() {
-    static const OptionSet set = deep::internal::describe_classifier<IicOptions>().integer(
+    static const OptionSet set = describe_classifier<IicOptions>().integer(
         "augmentations", &IicOptions::augmentations, between(1, 2),
         "number of changed views of a row per step; 1: one changed view and the row itself");
     return set;
 }
 
 ImsatModel ImsatMethod::fit(const Problem& problem, const ImsatOptions& options, const Run& run) {
-    deep::internal::Views views;
+    Views views;
     views.second_adversarial =
         options.view == ImsatView::adversarial || (options.view == ImsatView::automatic && options.image.empty());
     views.radius = options.adversarial_radius;
-    deep::internal::augmentation_of(options);  // reports its errors first
+    augmentation_of(options);  // reports its errors first
     if (views.second_adversarial && (options.augment != "auto" || options.noise != ImsatOptions().noise))
         throw BadArgument(
             Code::without_effect, "this option changes nothing, because the view is adversarial, not augmented",
             "Leave it out, or use `view=augmented`", {.option = options.augment != "auto" ? "augment" : "noise"});
-    return deep::internal::fit_classifier(
-        problem, options, run, options.prior, views, [&](const deep::internal::LossContext& context) {
-            internal::Criterion criterion;
-            criterion.fairness = options.fairness;
-            criterion.prior = context.prior;
-            const int threads = context.threads;
-            return pair_loss(
-                [criterion, threads, weight = options.augmentation_weight](
-                    const Softmax<double>& sigma, const Softmax<double>& tau, Matrix<double>& first,
-                    Matrix<double>& second) {
-                    return internal::add_criterion_loss(criterion, sigma, {}, first, threads) +
-                           deep::internal::add_following(sigma, tau, weight, second);
-                },
-                threads);
-        });
+    return fit_classifier(problem, options, run, options.prior, views, [&](const LossContext& context) {
+        const Criterion criterion{.fairness = options.fairness, .prior = context.prior};
+        const auto loss = [criterion, threads = context.threads, weight = options.augmentation_weight](
+                              const Softmax<double>& sigma, const Softmax<double>& tau, Matrix<double>& first,
+                              Matrix<double>& second) {
+            return add_criterion_loss(criterion, sigma, {}, first, threads) + add_following(sigma, tau, weight, second);
+        };
+        return std::make_unique<PairLoss>(loss, context.threads);
+    });
 }
 
 IicModel IicMethod::fit(const Problem& problem, const IicOptions& options, const Run& run) {
-    deep::internal::Views views;
-    views.first_augmented = options.augmentations == 2;
-    return deep::internal::fit_classifier(
-        problem, options, run, {}, views, [](const deep::internal::LossContext& context) {
-            return pair_loss(
-                [](const Softmax<double>& sigma, const Softmax<double>& tau, Matrix<double>& first,
-                   Matrix<double>& second) {
-                    return deep::internal::add_pair_information(sigma, tau, 1.0, first, second);
-                },
-                context.threads);
-        });
+    return fit_classifier(
+        problem, options, run, {}, {.first_augmented = options.augmentations == 2},
+        [](const LossContext& context) { return std::make_unique<PairLoss>(add_pair_information, context.threads); });
 }
 
 }  // namespace coterie

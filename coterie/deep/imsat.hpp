@@ -10,10 +10,7 @@
 //             distance to the tenth nearest neighbour (virtual adversarial training)
 //     iic     -sum_ab P_ab ln(P_ab / (p_a p_b)), with views as in entropy_net.hpp
 
-#include "coterie/base/export.hpp"
 #include "coterie/deep/classifier.hpp"
-#include "coterie/model/method.hpp"
-#include "coterie/model/restarts.hpp"
 
 namespace coterie {
 
@@ -35,36 +32,25 @@ struct COTERIE_API IicOptions : ClassifierOptions {
     static constexpr std::string_view method = "iic";
     static const OptionSet& described();
 };
-using ImsatModel = ClassifierModelOf<ImsatOptions>;
-using IicModel = ClassifierModelOf<IicOptions>;
+using ImsatModel = ModelWith<ClassifierModel, ImsatOptions>;
+using IicModel = ModelWith<ClassifierModel, IicOptions>;
 
 /// Like fit_entropy_net. Adversarial views need the nearest neighbours of all points (n^2 d operations) at the start,
 /// and a second pass through the network for every batch.
-struct COTERIE_API ImsatMethod {
-    using Options = ImsatOptions;
-    using Model = ImsatModel;
-    static constexpr std::string_view name = "imsat";
+struct COTERIE_API ImsatMethod : internal::ClassifierMethod<ImsatOptions> {
     static constexpr std::string_view summary =
         "IMSAT: maximises the mutual information of rows and clusters; small changes of a row keep its prediction "
         "(LibTorch)";
-    static constexpr Takes takes = {
-        .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr RestartedFit<ImsatMethod> fit_imsat{};
-struct COTERIE_API IicMethod {
-    using Options = IicOptions;
-    using Model = IicModel;
-    static constexpr std::string_view name = "iic";
+struct COTERIE_API IicMethod : internal::ClassifierMethod<IicOptions> {
     static constexpr std::string_view summary =
         "IIC: maximises the mutual information of the clusters of two views (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .device = true, .checkpoint = true};
     static constexpr About about = {.compare = {.why_not = "it trains a network"}, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
+inline constexpr RestartedFit<ImsatMethod> fit_imsat{};
 inline constexpr RestartedFit<IicMethod> fit_iic{};
 
 }  // namespace coterie

@@ -9,12 +9,9 @@
 
 #include "coterie/deep/network.hpp"
 
-#include <bit>
 #include <cmath>
 
-#include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/gathered_rows.hpp"
 #include "coterie/base/processor.hpp"
@@ -38,19 +35,10 @@ NetworkProvider& other_provider() {
     return provider;
 }
 
-struct Loaded {
-    const coterie_network_api* api = nullptr;
-    TorchLibrary library;
-};
-
 // Loads the library once.
-const Loaded& loaded() {
-    static const Loaded found = [] {
-        Loaded out;
-        out.library = open_torch_library("coterie_network_functions", [&](void* function) {
-            out.api = reinterpret_cast<decltype(&coterie_network_functions)>(function)(COTERIE_NETWORK_ABI);
-            return out.api != nullptr;
-        });
+const TorchTable<coterie_network_api>& loaded() {
+    static const TorchTable<coterie_network_api> found = [] {
+        TorchTable<coterie_network_api> out("coterie_network_functions", COTERIE_NETWORK_ABI);
         if (out.api != nullptr && out.library.alone) out.api->keep_memory();
         if (out.api != nullptr || other_provider() == nullptr) return out;
         try {
@@ -65,7 +53,7 @@ const Loaded& loaded() {
 }
 
 const coterie_network_api& api() {
-    const Loaded& found = loaded();
+    const auto& found = loaded();
     if (found.api == nullptr) throw ResourceError(found.library.message("neural networks need"));
     return *found.api;
 }
@@ -100,17 +88,8 @@ double unit_of(PointsView points, const Run& run) {
     return spread / std::sqrt(static_cast<double>(points.columns())) / usual_deviation;
 }
 
-struct Network::Handle {
-    const coterie_network_api& functions = api();
-    coterie_network* network = nullptr;
-
-    ~Handle() {
-        if (network != nullptr) functions.destroy(network);
-    }
-    void check(std::int32_t failed) const {
-        if (failed != 0)
-            throw ResourceError(Code::library_failed, "the network failed: " + std::string(functions.error()));
-    }
+struct Network::Handle : TorchObject<coterie_network_api, coterie_network> {
+    Handle() : TorchObject{api(), "network"} {}
 };
 
 Network::Network(const Architecture& architecture, const std::string& device, int threads, bool half)
@@ -130,11 +109,11 @@ Network::Network(const Architecture& architecture, const std::string& device, in
     const auto encoder = plans_of(architecture.encoder);
     const auto decoder = plans_of(architecture.decoder);
     const ImageShape& input = architecture.input;
-    handle_->network =
+    handle_->object =
         handle_->functions.create(encoder.data(), static_cast<std::int32_t>(encoder.size()), decoder.data(),
                                   static_cast<std::int32_t>(decoder.size()), input.channels, input.rows, input.columns,
                                   device.c_str(), threads, half);
-    if (handle_->network == nullptr) handle_->check(1);
+    if (handle_->object == nullptr) handle_->check(1);
 }
 
 Network::~Network() = default;
@@ -192,7 +171,7 @@ void Network::set_points(PointsView points, const Run& run) {
     // If the library of one process cannot share passes, no process shares them.
     Communicator& communicator = run_.communicator();
     shared_ = communicator.size() > 1 &&
-              communicator.highest(handle_->functions.items_per_block(handle_->network, 1) > 0 ? 0 : 1) == 0;
+              communicator.highest(handle_->functions.items_per_block(handle_->object, 1) > 0 ? 0 : 1) == 0;
 }
 
 void Network::set_points(Matrix<float> points) {
@@ -238,8 +217,8 @@ Matrix<float> Network::items(std::span<const Index> rows) const {
 }
 
 void Network::encode_items(const Matrix<float>& items, float* output) {
-    handle_->check(handle_->functions.forward(handle_->network, items.data(), items.rows(), nullptr, nullptr, nullptr,
-                                              0, nullptr, output));
+    handle_->check(handle_->functions.forward(handle_->object, items.data(), items.rows(), nullptr, nullptr, nullptr, 0,
+                                              nullptr, output));
 }
 
 Matrix<float> Network::encode(const std::vector<std::int64_t>& rows) {
@@ -297,7 +276,7 @@ Matrix<float> Network::encode_all(const Run& run) {
 
 Matrix<float> Network::decode(const Matrix<float>& output) {
     Matrix<float> out(output.rows(), architecture_.input.items());
-    handle_->check(handle_->functions.decode(handle_->network, output.data(), output.rows(), out.data()));
+    handle_->check(handle_->functions.decode(handle_->object, output.data(), output.rows(), out.data()));
     return out;
 }
 
@@ -325,7 +304,7 @@ Matrix<float> Network::begin(const std::vector<std::int64_t>& rows, const Change
     own_ = {0, pass_rows_};
     if (shared_) {
         if (!alike_) make_alike();
-        const RowBlocks blocks{pass_rows_, handle_->functions.items_per_block(handle_->network, pass_rows_)};
+        const RowBlocks blocks{pass_rows_, handle_->functions.items_per_block(handle_->object, pass_rows_)};
         pass_ = std::make_unique<SharedPass>(run_.communicator(), blocks);
         own_ = pass_->own();
     }
@@ -336,7 +315,7 @@ Matrix<float> Network::begin(const std::vector<std::int64_t>& rows, const Change
     for (Index c = 1; c < in_units.colour.cols(); c += 2) in_units.colour.col(c) /= static_cast<float>(unit_);
     Matrix<float> out(pass_rows_, architecture_.outputs);
     in_pass([&] {
-        handle_->check(handle_->functions.forward(handle_->network, own(seen), own_.count(), own(in_units.affine),
+        handle_->check(handle_->functions.forward(handle_->object, own(seen), own_.count(), own(in_units.affine),
                                                   own(in_units.colour), own(in_units.noise),
                                                   pass == Pass::training ? 1 : 2, shared_ ? &pass_->sharing() : nullptr,
                                                   out.data() + own_.begin * out.cols()));
@@ -347,7 +326,7 @@ Matrix<float> Network::begin(const std::vector<std::int64_t>& rows, const Change
 
 double Network::reconstruct(double weight) {
     double value = 0;
-    in_pass([&] { handle_->check(handle_->functions.reconstruct(handle_->network, weight, &value)); });
+    in_pass([&] { handle_->check(handle_->functions.reconstruct(handle_->object, weight, &value)); });
     return from_process(run_.communicator(), 0, value);
 }
 
@@ -355,60 +334,50 @@ Matrix<float> Network::input_gradient(const Matrix<float>& gradient) {
     Matrix<float> out(pass_rows_, architecture_.input.items());
     in_pass([&] {
         handle_->check(
-            handle_->functions.input_gradient(handle_->network, own(gradient), out.data() + own_.begin * out.cols()));
+            handle_->functions.input_gradient(handle_->object, own(gradient), out.data() + own_.begin * out.cols()));
     });
     share(out);
     return out;
 }
 
 void Network::backward(const Matrix<float>& gradient) {
-    in_pass([&] { handle_->check(handle_->functions.backward(handle_->network, own(gradient))); });
+    in_pass([&] { handle_->check(handle_->functions.backward(handle_->object, own(gradient))); });
 }
 
 void Network::set_optimizers(const std::vector<NetworkOptimizer>& optimizers) {
     std::vector<coterie_optimizer> plans;
-    for (const NetworkOptimizer& of : optimizers) {
-        coterie_optimizer plan{};
-        plan.kind = of.kind == NetworkOptimizer::Kind::adam ? COTERIE_ADAM : COTERIE_SGD;
-        plan.part = of.part == NetworkOptimizer::Part::trunk     ? COTERIE_TRUNK
-                    : of.part == NetworkOptimizer::Part::head    ? COTERIE_HEAD
-                    : of.part == NetworkOptimizer::Part::encoder ? COTERIE_ENCODER
-                    : of.part == NetworkOptimizer::Part::decoder ? COTERIE_DECODER
-                                                                 : COTERIE_BOTH;
-        plan.learning_rate = of.learning_rate;
-        plan.momentum = of.momentum;
-        plan.weight_decay = of.weight_decay;
-        plan.beta1 = 0.9;
-        plan.beta2 = 0.999;
-        plan.epsilon = 1e-8;
-        plans.push_back(plan);
-    }
+    for (const NetworkOptimizer& of : optimizers)
+        plans.push_back({.kind = static_cast<std::int32_t>(of.kind),
+                         .part = static_cast<std::int32_t>(of.part),
+                         .learning_rate = of.learning_rate,
+                         .momentum = of.momentum,
+                         .weight_decay = of.weight_decay,
+                         .beta1 = 0.9,
+                         .beta2 = 0.999,
+                         .epsilon = 1e-8});
     handle_->check(
-        handle_->functions.set_optimizers(handle_->network, plans.data(), static_cast<std::int32_t>(plans.size())));
+        handle_->functions.set_optimizers(handle_->object, plans.data(), static_cast<std::int32_t>(plans.size())));
 }
 
 void Network::step() {
-    in_pass([&] { handle_->check(handle_->functions.step(handle_->network)); });
+    in_pass([&] { handle_->check(handle_->functions.step(handle_->object)); });
 }
 
 Parameters Network::parameters() const {
-    Parameters out(static_cast<std::size_t>(handle_->functions.parameters(handle_->network)));
-    for (std::size_t p = 0; p < out.size(); ++p) {
-        const auto number = static_cast<std::int32_t>(p);
-        out[p].resize(static_cast<std::size_t>(handle_->functions.parameter_size(handle_->network, number)));
-        handle_->check(handle_->functions.get_parameter(handle_->network, number, out[p].data()));
-    }
+    Parameters out;
+    const int count = handle_->functions.parameters(handle_->object);
+    for (int p = 0; p < count; ++p) out.push_back(handle_->parameter(p));
     return out;
 }
 
 void Network::set_parameters(const Parameters& parameters) {
-    const int count = handle_->functions.parameters(handle_->network);
+    const int count = handle_->functions.parameters(handle_->object);
     if (static_cast<std::size_t>(count) != parameters.size()) throw InternalError("network: other parameters");
     for (std::int32_t p = 0; p < count; ++p) {
         const auto& values = parameters[static_cast<std::size_t>(p)];
-        if (handle_->functions.parameter_size(handle_->network, p) != static_cast<std::int64_t>(values.size()))
+        if (handle_->functions.parameter_size(handle_->object, p) != static_cast<std::int64_t>(values.size()))
             throw InternalError("network: parameters of other sizes");
-        handle_->check(handle_->functions.set_parameter(handle_->network, p, values.data()));
+        handle_->check(handle_->functions.set_parameter(handle_->object, p, values.data()));
     }
     alike_ = false;
 }
@@ -468,23 +437,10 @@ void Network::load(const Archive& archive, const std::string& prefix) {
     set_parameters(load_parameters(archive, prefix, architecture_));
 }
 
-std::vector<std::int32_t> Network::memory() const {
-    std::vector<float> values(static_cast<std::size_t>(handle_->functions.memory_size(handle_->network)));
-    handle_->check(handle_->functions.get_memory(handle_->network, values.data()));
-    std::vector<std::int32_t> out;
-    out.reserve(values.size());
-    for (const float value : values) out.push_back(std::bit_cast<std::int32_t>(value));
-    return out;
-}
+std::vector<std::int32_t> Network::memory() const { return handle_->memory(); }
 
 void Network::set_memory(const std::vector<std::int32_t>& bits) {
-    if (static_cast<std::int64_t>(bits.size()) != handle_->functions.memory_size(handle_->network))
-        throw BadData(Code::model_mismatch, "it holds the optimizers of another network",
-                      "Use another file, or remove this one", {.option = "checkpoint"});
-    std::vector<float> values;
-    values.reserve(bits.size());
-    for (const std::int32_t value : bits) values.push_back(std::bit_cast<float>(value));
-    handle_->check(handle_->functions.set_memory(handle_->network, values.data()));
+    handle_->set_memory(bits, "it holds the optimizers of another network");
 }
 
 }  // namespace coterie::internal

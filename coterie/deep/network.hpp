@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
-#include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/deep/architecture.hpp"
 #include "coterie/deep/internal/shared_pass.hpp"
@@ -30,8 +28,13 @@ void check_device(const std::string& device);
 bool has_half(const std::string& device);
 
 struct NetworkOptimizer {
-    enum class Kind { sgd, adam } kind = Kind::adam;
-    enum class Part { trunk, head, encoder, decoder, both } part = Part::both;  // trunk: the encoder without its head
+    enum class Kind { sgd = COTERIE_SGD, adam = COTERIE_ADAM } kind = Kind::adam;
+    enum class Part {
+        trunk = COTERIE_TRUNK,  // the encoder without its head
+        head = COTERIE_HEAD,
+        encoder = COTERIE_ENCODER,
+        both = COTERIE_BOTH
+    } part = Part::both;
     double learning_rate = 1e-3;
     double momentum = 0;
     double weight_decay = 0;

@@ -3,9 +3,6 @@
 
 #include "coterie/deep/word_encoder.hpp"
 
-#include <bit>
-
-#include "coterie/base/error.hpp"
 #include "coterie/deep/internal/torch_library.hpp"
 
 namespace coterie::internal {
@@ -14,35 +11,15 @@ using namespace deep::internal;
 namespace {
 
 const coterie_encoder_api& encoder_api() {
-    struct LoadedEncoders {
-        const coterie_encoder_api* api = nullptr;
-        TorchLibrary library;
-    };
-    static const LoadedEncoders found = [] {
-        LoadedEncoders out;
-        out.library = open_torch_library("coterie_encoder_functions", [&](void* function) {
-            out.api = reinterpret_cast<decltype(&coterie_encoder_functions)>(function)(COTERIE_ENCODER_ABI);
-            return out.api != nullptr;
-        });
-        return out;
-    }();
+    static const TorchTable<coterie_encoder_api> found("coterie_encoder_functions", COTERIE_ENCODER_ABI);
     if (found.api == nullptr) throw ResourceError(found.library.message("training an encoder needs"));
     return *found.api;
 }
 
 }  // namespace
 
-struct WordEncoder::Handle {
-    const coterie_encoder_api& functions = encoder_api();
-    coterie_encoder* encoder = nullptr;
-
-    ~Handle() {
-        if (encoder != nullptr) functions.destroy(encoder);
-    }
-    void check(std::int32_t failed) const {
-        if (failed != 0)
-            throw ResourceError(Code::library_failed, "the encoder failed: " + std::string(functions.error()));
-    }
+struct WordEncoder::Handle : TorchObject<coterie_encoder_api, coterie_encoder> {
+    Handle() : TorchObject{encoder_api(), "encoder"} {}
 };
 
 WordEncoder::WordEncoder(const coterie_encoder_plan& plan, const std::vector<std::pair<Index, Index>>& beside,
@@ -54,70 +31,53 @@ WordEncoder::WordEncoder(const coterie_encoder_plan& plan, const std::vector<std
         rows.push_back(r);
         columns.push_back(c);
     }
-    handle_->encoder = handle_->functions.create(&plan, rows.data(), columns.data(),
-                                                 static_cast<std::int32_t>(beside.size()), threads);
-    if (handle_->encoder == nullptr) handle_->check(1);
+    handle_->object = handle_->functions.create(&plan, rows.data(), columns.data(),
+                                                static_cast<std::int32_t>(beside.size()), threads);
+    if (handle_->object == nullptr) handle_->check(1);
 }
 
 WordEncoder::~WordEncoder() = default;
 
-int WordEncoder::parameters() const { return handle_->functions.parameters(handle_->encoder); }
+int WordEncoder::parameters() const { return handle_->functions.parameters(handle_->object); }
 
-std::vector<float> WordEncoder::parameter(int number) const {
-    std::vector<float> out(static_cast<std::size_t>(handle_->functions.parameter_size(handle_->encoder, number)));
-    handle_->check(handle_->functions.get_parameter(handle_->encoder, number, out.data()));
-    return out;
-}
+std::vector<float> WordEncoder::parameter(int number) const { return handle_->parameter(number); }
 
 void WordEncoder::set_parameter(int number, const float* values, std::size_t size) {
-    if (handle_->functions.parameter_size(handle_->encoder, number) != static_cast<std::int64_t>(size))
+    if (handle_->functions.parameter_size(handle_->object, number) != static_cast<std::int64_t>(size))
         throw InternalError("encoder: a parameter of another size");
-    handle_->check(handle_->functions.set_parameter(handle_->encoder, number, values));
+    handle_->check(handle_->functions.set_parameter(handle_->object, number, values));
 }
 
 std::vector<float> WordEncoder::gradient(int number) const {
-    std::vector<float> out(static_cast<std::size_t>(handle_->functions.parameter_size(handle_->encoder, number)));
-    handle_->check(handle_->functions.get_gradient(handle_->encoder, number, out.data()));
+    std::vector<float> out(static_cast<std::size_t>(handle_->functions.parameter_size(handle_->object, number)));
+    handle_->check(handle_->functions.get_gradient(handle_->object, number, out.data()));
     return out;
 }
 
 Matrix<float> WordEncoder::forward(const WordBatch& batch, std::uint64_t drop) {
     Matrix<float> out(batch.count(), hidden_);
-    handle_->check(handle_->functions.forward(handle_->encoder, batch.pieces.data(), batch.starts.data(),
+    handle_->check(handle_->functions.forward(handle_->object, batch.pieces.data(), batch.starts.data(),
                                               static_cast<std::int64_t>(batch.starts.size()) - 1, batch.words.data(),
                                               batch.count(), drop, out.data()));
     return out;
 }
 
 void WordEncoder::backward(const Matrix<float>& gradient) {
-    handle_->check(handle_->functions.backward(handle_->encoder, gradient.data()));
+    handle_->check(handle_->functions.backward(handle_->object, gradient.data()));
 }
 
 void WordEncoder::add_gradient(int number, const Matrix<float>& gradient) {
-    handle_->check(handle_->functions.add_gradient(handle_->encoder, number, gradient.data()));
+    handle_->check(handle_->functions.add_gradient(handle_->object, number, gradient.data()));
 }
 
 void WordEncoder::step(const coterie_encoder_step& how) {
-    handle_->check(handle_->functions.step(handle_->encoder, &how));
+    handle_->check(handle_->functions.step(handle_->object, &how));
 }
 
-std::vector<std::int32_t> WordEncoder::memory() const {
-    std::vector<float> values(static_cast<std::size_t>(handle_->functions.memory_size(handle_->encoder)));
-    handle_->check(handle_->functions.get_memory(handle_->encoder, values.data()));
-    std::vector<std::int32_t> out;
-    out.reserve(values.size());
-    for (const float value : values) out.push_back(std::bit_cast<std::int32_t>(value));
-    return out;
-}
+std::vector<std::int32_t> WordEncoder::memory() const { return handle_->memory(); }
 
 void WordEncoder::set_memory(const std::vector<std::int32_t>& bits) {
-    if (static_cast<std::int64_t>(bits.size()) != handle_->functions.memory_size(handle_->encoder))
-        throw BadData(Code::model_mismatch, "it holds the optimizer of another encoder",
-                      "Use another file, or remove this one", {.option = "checkpoint"});
-    std::vector<float> values;
-    values.reserve(bits.size());
-    for (const std::int32_t value : bits) values.push_back(std::bit_cast<float>(value));
-    handle_->check(handle_->functions.set_memory(handle_->encoder, values.data()));
+    handle_->set_memory(bits, "it holds the optimizer of another encoder");
 }
 
 }  // namespace coterie::internal

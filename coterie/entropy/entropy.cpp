@@ -15,16 +15,6 @@
 #include "coterie/linalg/dense.hpp"
 
 namespace coterie {
-namespace {
-
-using internal::at;
-
-using internal::automatic_prior;
-using internal::fairness_meaning;
-using internal::prior_meaning;
-
-}  // namespace
-
 namespace internal {
 
 std::vector<double> prior_of(const std::vector<double>& given, const Problem& problem, const Constraints& constraints) {
@@ -75,48 +65,54 @@ Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabel
 
 namespace {
 
-// The common part of the four fits. `criterion_of(prior)` returns what differs.
+using internal::automatic_prior;
+using internal::Criterion;
+using internal::fairness_meaning;
+using internal::prior_meaning;
+using internal::refuse_idle;
+
+// The common part of the four fits. `criterion_of()` returns what differs, without the prior.
 template <class Options, class CriterionOf>
-SoftmaxModelOf<Options> fit_softmax(const Problem& problem, const Options& options, const Run& run,
-                                    const std::vector<double>& prior, CriterionOf&& criterion_of) {
+ModelWith<SoftmaxModel, Options> fit_softmax(const Problem& problem, const Options& options, const Run& run,
+                                             const std::vector<double>& prior, CriterionOf&& criterion_of) {
     const PointsView points = problem.points;
     const internal::Constraints constraints =
         internal::compile_constraints(points.rows(), options.clusters, problem, ShareRounding::floor, true);
     Options used = options;
     used.clusters = constraints.clusters();
     check_clustering_input(points, *used.clusters, {}, run);
-    internal::Criterion criterion = criterion_of(internal::prior_of(prior, problem, constraints));
+    const std::vector<double> shares = internal::prior_of(prior, problem, constraints);
+    Criterion criterion = criterion_of();
+    criterion.prior = criterion.labels.prior = shares;
     internal::Checkpoint checkpoint(run, std::string(Options::method), Options::described().values(&used),
                                     internal::fingerprint_of(problem, run));
     return points.with_scalar([&]<class T>() {
         internal::Trained<T> trained = internal::train<T>(points, used, criterion, constraints, checkpoint, run);
         trained.report.empty_cluster_policy = "an empty cluster stays empty";
         internal::finish_report(trained.report, points, trained.labels, *used.clusters, *used.clusters, run);
-        return SoftmaxModelOf<Options>(std::move(trained.model), constraints.cluster_labels(),
-                                       std::move(trained.labels), std::move(trained.report), used);
+        return ModelWith<SoftmaxModel, Options>(used, std::move(trained.model), constraints.cluster_labels(),
+                                                std::move(trained.labels), std::move(trained.report));
     });
 }
 
 // Labels are computed per epoch by default, and always with lbfgs.
 template <class Options>
 void refuse_idle_batches(const Options& options) {
-    internal::refuse_idle(options.labels_per == LabelsPer::batch, options.optimizer == Optimizer::sgd,
-                          "labels_per=batch", "`optimizer=sgd`");
+    refuse_idle(options.labels_per == LabelsPer::batch, options.optimizer == Optimizer::sgd, "labels_per=batch",
+                "`optimizer=sgd`");
 }
 
 void refuse_idle_options(const EntropyOptions& options) {
     const EntropyOptions defaults;
     const bool self_label = options.loss == EntropyLoss::self_label;
-    internal::refuse_idle(options.alpha != defaults.alpha, options.loss == EntropyLoss::renyi, "alpha", "`loss=renyi`");
-    internal::refuse_idle(options.fairness != defaults.fairness, !self_label, "fairness", "`loss=mi` or `loss=renyi`");
-    internal::refuse_idle(options.lambda != defaults.lambda, self_label, "lambda", "`loss=self-label`");
-    internal::refuse_idle(options.label_solver != defaults.label_solver, self_label, "label_solver",
-                          "`loss=self-label`");
-    internal::refuse_idle(options.label_rounds != defaults.label_rounds, self_label, "label_rounds",
-                          "`loss=self-label`");
-    internal::refuse_idle(options.labels_per != defaults.labels_per, self_label, "labels_per", "`loss=self-label`");
-    internal::refuse_idle(options.label_rounds != defaults.label_rounds, options.label_solver == LabelSolver::em,
-                          "label_rounds", "`label_solver=em`");
+    const bool own_rounds = options.label_rounds != defaults.label_rounds;
+    refuse_idle(options.alpha != defaults.alpha, options.loss == EntropyLoss::renyi, "alpha", "`loss=renyi`");
+    refuse_idle(options.fairness != defaults.fairness, !self_label, "fairness", "`loss=mi` or `loss=renyi`");
+    refuse_idle(options.lambda != defaults.lambda, self_label, "lambda", "`loss=self-label`");
+    refuse_idle(options.label_solver != defaults.label_solver, self_label, "label_solver", "`loss=self-label`");
+    refuse_idle(own_rounds, self_label, "label_rounds", "`loss=self-label`");
+    refuse_idle(options.labels_per != defaults.labels_per, self_label, "labels_per", "`loss=self-label`");
+    refuse_idle(own_rounds, options.label_solver == LabelSolver::em, "label_rounds", "`label_solver=em`");
 }
 
 }  // namespace
@@ -176,62 +172,39 @@ const OptionSet& MiadmOptions::described() {
 }
 
 EntropyModel EntropyMethod::fit(const Problem& problem, const EntropyOptions& options, const Run& run) {
-    return fit_softmax(problem, options, run, options.prior, [&](std::vector<double> prior) {
+    return fit_softmax(problem, options, run, options.prior, [&] {
         refuse_idle_options(options);
-        internal::Criterion out;
         const double alpha = options.alpha == 0 ? std::numeric_limits<double>::infinity() : options.alpha;
-        out.rule =
-            options.loss == EntropyLoss::self_label ? internal::LabelRule::self_label : internal::LabelRule::none;
-        out.order = options.loss == EntropyLoss::renyi ? alpha : 1.0;
-        out.fairness = options.fairness;
-        out.labels = {
-            .solver = options.label_solver, .lambda = options.lambda, .prior = prior, .rounds = options.label_rounds};
-        out.prior = std::move(prior);
-        out.labels_per = options.labels_per;
-        return out;
+        const bool self_label = options.loss == EntropyLoss::self_label;
+        return Criterion{
+            .rule = self_label ? internal::LabelRule::self_label : internal::LabelRule::none,
+            .order = options.loss == EntropyLoss::renyi ? alpha : 1.0,
+            .fairness = options.fairness,
+            .labels = {.solver = options.label_solver, .lambda = options.lambda, .rounds = options.label_rounds},
+            .labels_per = options.labels_per};
     });
 }
 
 MiModel MiMethod::fit(const Problem& problem, const MiOptions& options, const Run& run) {
-    return fit_softmax(problem, options, run, options.prior, [&](std::vector<double> prior) {
-        internal::Criterion out;
-        out.fairness = options.fairness;
-        out.prior = std::move(prior);
-        return out;
-    });
+    return fit_softmax(problem, options, run, options.prior, [&] { return Criterion{.fairness = options.fairness}; });
 }
 
 SelaModel SelaMethod::fit(const Problem& problem, const SelaOptions& options, const Run& run) {
-    return fit_softmax(problem, options, run, options.prior, [&](std::vector<double> prior) {
+    return fit_softmax(problem, options, run, options.prior, [&] {
         refuse_idle_batches(options);
-        internal::Criterion out;
-        out.rule = internal::LabelRule::transport;
-        out.sharpness = options.sharpness;
-        out.prior = std::move(prior);
-        out.labels_per = options.labels_per;
-        return out;
+        return Criterion{
+            .rule = internal::LabelRule::transport, .sharpness = options.sharpness, .labels_per = options.labels_per};
     });
 }
 
 MiadmModel MiadmMethod::fit(const Problem& problem, const MiadmOptions& options, const Run& run) {
-    return fit_softmax(problem, options, run, {}, [&](std::vector<double> prior) {
+    return fit_softmax(problem, options, run, {}, [&] {
         refuse_idle_batches(options);
-        internal::Criterion out;
-        out.rule = internal::LabelRule::alternating;
-        out.prior = std::move(prior);
-        out.labels_per = options.labels_per;
-        return out;
+        return Criterion{.rule = internal::LabelRule::alternating, .labels_per = options.labels_per};
     });
 }
 
 // ---- the model
-
-SoftmaxModel::SoftmaxModel(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report)
-    : linear_(std::move(linear)) {
-    labels_ = std::move(labels);
-    report_ = std::move(report);
-    cluster_labels_ = std::move(cluster_labels);
-}
 
 Index SoftmaxModel::dimensions() const {
     return std::visit([](const auto& linear) { return linear.weights.cols(); }, linear_);
@@ -239,10 +212,6 @@ Index SoftmaxModel::dimensions() const {
 
 double SoftmaxModel::restart_criterion() const {
     return internal::number_of(report_, "decisiveness") + internal::number_of(report_, "fairness");
-}
-
-int SoftmaxModel::clusters() const {
-    return std::visit([](const auto& linear) { return static_cast<int>(linear.weights.rows()); }, linear_);
 }
 
 namespace {

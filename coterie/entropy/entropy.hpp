@@ -35,13 +35,8 @@
 #include <string_view>
 #include <variant>
 
-#include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/entropy/label_solver.hpp"
 #include "coterie/entropy/linear_softmax.hpp"
-#include "coterie/model/method.hpp"
-#include "coterie/model/model.hpp"
 #include "coterie/model/restarts.hpp"
 
 namespace coterie {
@@ -123,8 +118,10 @@ class COTERIE_API SoftmaxModel : public Model {
 public:
     using Linear = std::variant<LinearSoftmax<float>, LinearSoftmax<double>>;
 
+    /// With the number of clusters that was used.
+    virtual const LinearTrainingOptions& options() const = 0;
     Index dimensions() const override;
-    int clusters() const override;
+    int clusters() const override { return *options().clusters; }
     /// In the scalar type of the training points.
     const Linear& linear() const { return linear_; }
     /// mean H(sigma_i) + KL(sigmabar || u) over all training points. It tells good starts from bad ones without labels.
@@ -138,39 +135,26 @@ public:
 
 protected:
     SoftmaxModel() = default;
-    SoftmaxModel(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report);
+    SoftmaxModel(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report)
+        : Model(std::move(labels), std::move(report), std::move(cluster_labels)), linear_(std::move(linear)) {}
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void parts(Parts& parts) override;
 
     Linear linear_;
 };
+using EntropyModel = ModelWith<SoftmaxModel, EntropyOptions>;
+using MiModel = ModelWith<SoftmaxModel, MiOptions>;
+using SelaModel = ModelWith<SoftmaxModel, SelaOptions>;
+using MiadmModel = ModelWith<SoftmaxModel, MiadmOptions>;
 
+namespace internal {
+/// What the four methods have in common.
 template <class Options>
-class COTERIE_API SoftmaxModelOf : public SoftmaxModel {
-public:
-    SoftmaxModelOf(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report, const Options& options)
-        : SoftmaxModel(std::move(linear), std::move(cluster_labels), std::move(labels), std::move(report)),
-          options_(options) {}
-
-    std::string_view method() const override { return Options::method; }
-    const Options& options() const { return options_; }
-    OptionValues option_values() const override { return Options::described().values(&options_); }
-    static SoftmaxModelOf from(const Archive& archive) {
-        SoftmaxModelOf out;
-        out.options_ = archive.options_as<Options>();
-        out.load(archive, out.options_.clusters);
-        return out;
-    }
-
-private:
-    SoftmaxModelOf() = default;
-    Options options_;
+struct SoftmaxMethod : RestartedMethodWith<Options, ModelWith<SoftmaxModel, Options>> {
+    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
 };
-using EntropyModel = SoftmaxModelOf<EntropyOptions>;
-using MiModel = SoftmaxModelOf<MiOptions>;
-using SelaModel = SoftmaxModelOf<SelaOptions>;
-using MiadmModel = SoftmaxModelOf<MiadmOptions>;
+}  // namespace internal
 
 /// n x d points, 1 <= clusters <= n. labels() of a point with a partial label is its most probable cluster among those
 /// of that label. For other points it equals predict. If clusters are empty, the fit succeeds with a warning.
@@ -181,56 +165,36 @@ using MiadmModel = SoftmaxModelOf<MiadmOptions>;
 /// diverges because the learning rate is too large), BadData (values), ResourceError, and Cancelled if it is stopped
 /// before the first epoch is complete. If it is stopped later, the result is the current model, with the objective of
 /// the last complete epoch (lbfgs: of the model).
-struct COTERIE_API EntropyMethod {
-    using Options = EntropyOptions;
-    using Model = EntropyModel;
-    static constexpr std::string_view name = "entropy";
+struct COTERIE_API EntropyMethod : internal::SoftmaxMethod<EntropyOptions> {
     static constexpr std::string_view summary =
         "discriminative entropy clustering: a linear softmax model with confident predictions and balanced clusters";
-    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
     static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"},
                                     .rule = LabelRule::softmax};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr RestartedFit<EntropyMethod> fit_entropy{};
-struct COTERIE_API MiMethod {
-    using Options = MiOptions;
-    using Model = MiModel;
-    static constexpr std::string_view name = "mi";
+struct COTERIE_API MiMethod : internal::SoftmaxMethod<MiOptions> {
     static constexpr std::string_view summary =
         "maximises the mutual information of rows and clusters by gradient descent (MIGD)";
-    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
     static constexpr About about = {.compare = {.why_not = "its rates must be chosen"}, .rule = LabelRule::softmax};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr RestartedFit<MiMethod> fit_mi{};
-struct COTERIE_API SelaMethod {
-    using Options = SelaOptions;
-    using Model = SelaModel;
-    static constexpr std::string_view name = "sela";
+struct COTERIE_API SelaMethod : internal::SoftmaxMethod<SelaOptions> {
     static constexpr std::string_view summary =
         "self-labelling by optimal transport: a linear softmax model trained on balanced hard labels";
-    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"},
-                                    .rule = LabelRule::softmax};
+    static constexpr About about = EntropyMethod::about;
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr RestartedFit<SelaMethod> fit_sela{};
-struct COTERIE_API MiadmMethod {
-    using Options = MiadmOptions;
-    using Model = MiadmModel;
-    static constexpr std::string_view name = "miadm";
+struct COTERIE_API MiadmMethod : internal::SoftmaxMethod<MiadmOptions> {
     static constexpr std::string_view summary =
         "self-labelling by alternating directions: a linear softmax model trained on soft labels";
     static constexpr Takes takes = {.blocks = true, .labels = true, .checkpoint = true};
     static constexpr About about = {
         .compare = {.why_not = "its rates must be chosen"}, .rule = LabelRule::softmax, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
+inline constexpr RestartedFit<EntropyMethod> fit_entropy{};
+inline constexpr RestartedFit<MiMethod> fit_mi{};
+inline constexpr RestartedFit<SelaMethod> fit_sela{};
 inline constexpr RestartedFit<MiadmMethod> fit_miadm{};
 
 }  // namespace coterie

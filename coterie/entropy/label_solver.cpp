@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -19,16 +18,17 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
-#include "coterie/entropy/internal/label_kernels.hpp"
+#include "coterie/entropy/internal/kernels.hpp"
 #include "coterie/linalg/products.hpp"
 
 namespace coterie {
 namespace {
 
+using entropy::internal::label_kernels;
+using entropy::internal::of_type;
 using entropy::internal::tile_rows;
-using internal::filled;
-
 using internal::at;
+using internal::filled;
 
 // A smaller prediction changes no sum. For a prediction above this, y = sigma / (mu - a) is still exact enough.
 template <class T>
@@ -187,8 +187,9 @@ LabelSolution<T> solve_em(const Matrix<T>& predictions, const LabelSettings& set
             for (Index tile = blocks.begin(block); tile < blocks.end(block); tile += tiles_a_call) {
                 const Index end = std::min(tile + tiles_a_call, blocks.end(block));
                 std::fill(lane.begin(), lane.end(), T(0));
-                entropy::internal::label_rounds<T>().round(sigma.data() + tile * tile_size, y.data() + tile * tile_size,
-                                                           end - tile, k, factor.data(), lane.data());
+                of_type<T>(label_kernels())
+                    .round(sigma.data() + tile * tile_size, y.data() + tile * tile_size, end - tile, k, factor.data(),
+                           lane.data());
                 for (Index c = 0; c < k; ++c)
                     for (Index r = 0; r < tile_rows; ++r) sum[c] += static_cast<double>(lane[at(c * tile_rows + r)]);
             }
@@ -342,8 +343,7 @@ public:
                 for (Index tile = first; tile < last; ++tile) {
                     const double* const sigma = tile_of(tile, smoothing, scratch);
                     double* const to = e.data() + (tile - first) * tile_rows;
-                    entropy::internal::label_kernels().curvature(sigma, k_, point.c.data(),
-                                                                 roots_.data() + tile * tile_rows, to, stride);
+                    label_kernels().curvature(sigma, k_, point.c.data(), roots_.data() + tile * tile_rows, to, stride);
                     for (Index k = 0; k < k_; ++k)
                         for (Index r = rows_.rows_of(tile); r < tile_rows; ++r) to[k * stride + r] = 0;
                 }
@@ -451,7 +451,7 @@ private:
             partial_[at(block)] = Vector<double>::Zero(k_);
             for (Index tile = blocks_.begin(block); tile < blocks_.end(block); ++tile) {
                 const double* const sigma = tile_of(tile, smoothing, scratch);
-                entropy::internal::label_kernels().roots(sigma, k_, c.data(), roots_.data() + tile * tile_rows, y);
+                label_kernels().roots(sigma, k_, c.data(), roots_.data() + tile * tile_rows, y);
                 on_tile(block, tile, sigma, y);
             }
         });

@@ -14,7 +14,6 @@
 // Rows with fixed labels count in ybar but not in the first sum. Their loss is the ordinary cross-entropy.
 // Predictions below 1e-20 (float: 1e-30) are raised to that value.
 
-#include <span>
 #include <string>
 #include <vector>
 

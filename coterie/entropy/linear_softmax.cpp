@@ -8,12 +8,14 @@
 #include <cmath>
 
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/entropy/internal/linear_kernels.hpp"
+#include "coterie/entropy/internal/kernels.hpp"
 #include "coterie/linalg/kernels.hpp"
 
 namespace coterie {
 namespace {
 
+using entropy::internal::linear_kernels;
+using entropy::internal::of_type;
 using internal::at;
 
 constexpr Index rows_a_block = 72;      // a multiple of every tile height of the kernels
@@ -127,9 +129,9 @@ Matrix<double> weight_gradient(const std::vector<const T*>& rows, const Matrix<T
         for (Index chunk = 0; chunk < cut.count(); ++chunk) {
             const Index first = cut.begin(chunk);
             part.setZero();
-            entropy::internal::linear_products<T>().add_gradient(rows.data() + first, cut.end(chunk) - first,
-                                                                 g.data() + first * k, k, begin, begin + width,
-                                                                 part.data(), width);
+            of_type<T>(linear_kernels())
+                .add_gradient(rows.data() + first, cut.end(chunk) - first, g.data() + first * k, k, begin,
+                              begin + width, part.data(), width);
             out.middleCols(begin, width) += part.template cast<double>();
         }
     });
@@ -170,8 +172,8 @@ void Descent<T>::step(const std::vector<const T*>& rows, const Matrix<T>& g) {
         thread_local Matrix<T> part;
         part = Matrix<T>::Zero(k, width);
         if (origin_.size() > 0) part.noalias() -= sums * origin_.segment(begin, width).transpose().template cast<T>();
-        entropy::internal::linear_products<T>().add_gradient(rows.data(), n, g.data(), k, begin, begin + width,
-                                                             part.data(), width);
+        of_type<T>(linear_kernels())
+            .add_gradient(rows.data(), n, g.data(), k, begin, begin + width, part.data(), width);
         velocity_.middleCols(begin, width) = momentum_ * velocity_.middleCols(begin, width) + per_unit_ * part +
                                              decay_ * model_.weights.middleCols(begin, width);
         model_.weights.middleCols(begin, width) -= weight_rate_ * velocity_.middleCols(begin, width);

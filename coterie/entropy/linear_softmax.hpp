@@ -3,8 +3,6 @@
 
 #include <vector>
 
-#include "coterie/base/export.hpp"
-#include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/model/archive.hpp"
 

@@ -7,7 +7,6 @@
 //     reverse          gamma ||V||^2 + mean H(sigma_i, y_i): predictions move to the target's most probable class, less
 //                      so if the target is uncertain; with a one-hot target a wrong class costs -ln 1e-30
 
-#include "coterie/base/export.hpp"
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/entropy/losses.hpp"
 

@@ -19,13 +19,11 @@
 #include <optional>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/gathered_rows.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/entropy/internal/lbfgs.hpp"
-#include "coterie/linalg/scatter.hpp"
 
 namespace coterie::internal {
 

@@ -60,9 +60,9 @@ struct Criterion {
     LabelRule rule = LabelRule::none;
     double order = 1;     // for none: order of the Renyi entropy
     double fairness = 1;  // none
-    std::vector<double> prior;
-    LabelSettings labels;   // self_label
-    double sharpness = 25;  // transport
+    std::vector<double> prior = {};
+    LabelSettings labels = {};  // self_label
+    double sharpness = 25;      // transport
     LabelsPer labels_per = LabelsPer::batch;
     const Matrix<double>* targets = nullptr;             // given: n x k
     CrossEntropy cross_entropy = CrossEntropy::reverse;  // given

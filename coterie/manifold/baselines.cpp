@@ -6,45 +6,26 @@
 #include <algorithm>
 
 #include "coterie/base/text.hpp"
+#include "coterie/manifold/internal/described.hpp"
 #include "coterie/manifold/matching_pursuit.hpp"
 #include "coterie/manifold/smce.hpp"
-#include "coterie/manifold/wmc.hpp"
 
 namespace coterie {
 namespace {
 
+using namespace manifold::internal;
+
 RepresentationOptions equal_weights(double multiple, double eta, double l1_share, int max_rounds, double tolerance) {
-    RepresentationOptions out;
-    out.weights = RepresentationWeights::equal;
-    out.multiple = multiple;
-    out.eta = eta;
-    out.l1_share = l1_share;
-    out.max_rounds = max_rounds;
-    out.tolerance = tolerance;
-    out.start = 100;
-    return out;
-}
-
-template <class Options>
-OptionSetFor<Options>& describe_clusters(OptionSetFor<Options>& set) {
-    return set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k").letter('k');
-}
-
-template <class Options>
-OptionSetFor<Options>& describe_solver(OptionSetFor<Options>& set) {
-    return set
-        .integer("max_rounds", &Options::max_rounds, at_least(1),
-                 "maximum number of rounds per row; each round checks all other rows")
-        .real("tolerance", &Options::tolerance, between(1e-10, 1e-3),
-              "accepted violation of a row's optimality conditions, in units of the weight; smaller values are more "
-              "exact");
+    return {.weights = RepresentationWeights::equal,
+            .multiple = multiple,
+            .eta = eta,
+            .l1_share = l1_share,
+            .start = 100,
+            .max_rounds = max_rounds,
+            .tolerance = tolerance};
 }
 
 const char* const eta_meaning = "square of a constant column that is added to the rows; 0: no such column";
-const char* const lambda_meaning =
-    "weight of the representation error, as a multiple of the smallest weight at which a row uses another row; larger "
-    "values use more rows";
-const char* const unit_rows_meaning = "unit";
 
 }  // namespace
 
@@ -54,7 +35,7 @@ const OptionSet& SscOptions::described() {
         describe_clusters(out)
             .real("lambda", &SscOptions::lambda, above(0), lambda_meaning)
             .real("eta", &SscOptions::eta, at_least(0), eta_meaning);
-        return describe_solver(describe_manifold(out, unit_rows_meaning));
+        return describe_solver(describe_manifold(out, "unit"));
     }();
     return set;
 }
@@ -67,7 +48,7 @@ const OptionSet& EnscOptions::described() {
             .real("l1_share", &EnscOptions::l1_share, {.low = 0, .high = 1, .low_open = true},
                   "weight tau of ||c||_1 in the penalty; that of ||c||^2 / 2 is 1 - tau; 1: the penalty of ssc")
             .real("eta", &EnscOptions::eta, at_least(0), eta_meaning);
-        return describe_solver(describe_manifold(out, unit_rows_meaning));
+        return describe_solver(describe_manifold(out, "unit"));
     }();
     return set;
 }
@@ -81,7 +62,7 @@ const OptionSet& SscOmpOptions::described() {
             .real("residual", &SscOmpOptions::residual, at_least(0),
                   "stop when the error of a representation is at most this share of the row's length")
             .real("eta", &SscOmpOptions::eta, at_least(0), eta_meaning);
-        return describe_manifold(out, unit_rows_meaning);
+        return describe_manifold(out, "unit");
     }();
     return set;
 }
@@ -100,14 +81,14 @@ const OptionSet& SmceOptions::described() {
 }
 
 Represented SscOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
-    return internal::represent_by(equal_weights(lambda, eta, 1, max_rounds, tolerance), points, queries, run);
+    return represent_by(equal_weights(lambda, eta, 1, max_rounds, tolerance), points, queries, run);
 }
-std::string SscOptions::remedy() const { return internal::lambda_remedy(lambda); }
+std::string SscOptions::remedy() const { return lambda_remedy(lambda); }
 
 Represented EnscOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
-    return internal::represent_by(equal_weights(lambda, eta, l1_share, max_rounds, tolerance), points, queries, run);
+    return represent_by(equal_weights(lambda, eta, l1_share, max_rounds, tolerance), points, queries, run);
 }
-std::string EnscOptions::remedy() const { return internal::lambda_remedy(lambda); }
+std::string EnscOptions::remedy() const { return lambda_remedy(lambda); }
 
 Represented SscOmpOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
     const MatchingPursuitOptions options{.nonzeros = nonzeros, .tolerance = residual, .eta = eta};
@@ -118,7 +99,7 @@ Represented SscOmpOptions::represent(PointsView points, const PointsView* querie
     out.details = {{"mean_residual", found.mean_residual}};
     return out;
 }
-std::string SscOmpOptions::remedy() const { return internal::filled("`nonzeros` ({})", nonzeros); }
+std::string SscOmpOptions::remedy() const { return filled("`nonzeros` ({})", nonzeros); }
 
 Represented SmceOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
     const Index most = points.rows() - (queries == nullptr ? 1 : 0);
@@ -129,7 +110,7 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
     if (used < neighbors)
         out.warnings.push_back(
             {.code = Code::value_reduced,
-             .problem = internal::filled("{} requested, but {} used, because there are no more rows", neighbors, used),
+             .problem = filled("{} requested, but {} used, because there are no more rows", neighbors, used),
              .option = "neighbors",
              .value = std::to_string(neighbors)});
     out.coefficients = std::move(found.coefficients);
@@ -137,19 +118,6 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
     out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};
     return out;
 }
-std::string SmceOptions::remedy() const { return internal::filled("`neighbors` ({})", neighbors); }
-
-SscModel SscMethod::fit(const Problem& problem, const SscOptions& options, const Run& run) {
-    return ManifoldFits<SscOptions>(problem, run).fit(options);
-}
-EnscModel EnscMethod::fit(const Problem& problem, const EnscOptions& options, const Run& run) {
-    return ManifoldFits<EnscOptions>(problem, run).fit(options);
-}
-SscOmpModel SscOmpMethod::fit(const Problem& problem, const SscOmpOptions& options, const Run& run) {
-    return ManifoldFits<SscOmpOptions>(problem, run).fit(options);
-}
-SmceModel SmceMethod::fit(const Problem& problem, const SmceOptions& options, const Run& run) {
-    return ManifoldFits<SmceOptions>(problem, run).fit(options);
-}
+std::string SmceOptions::remedy() const { return filled("`neighbors` ({})", neighbors); }
 
 }  // namespace coterie

@@ -12,9 +12,7 @@
 //
 // Reports have the details of wmc that apply to the method. All fits throw the same exceptions as fit_wmc.
 
-#include "coterie/base/export.hpp"
 #include "coterie/manifold/manifold_model.hpp"
-#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -25,7 +23,7 @@ struct COTERIE_API SscOptions : ManifoldOptions {
     double tolerance = 1e-7;
 
     static constexpr std::string_view method = "ssc";
-    static constexpr bool about_the_origin = true;  // whether representations depend on the location of 0
+    static constexpr bool about_the_origin = true;
     static const OptionSet& described();
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
     std::string remedy() const;
@@ -39,7 +37,7 @@ struct COTERIE_API EnscOptions : ManifoldOptions {
     double tolerance = 1e-7;
 
     static constexpr std::string_view method = "ensc";
-    static constexpr bool about_the_origin = true;  // whether representations depend on the location of 0
+    static constexpr bool about_the_origin = true;
     static const OptionSet& described();
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
     std::string remedy() const;
@@ -51,7 +49,7 @@ struct COTERIE_API SscOmpOptions : ManifoldOptions {
     double eta = 0;
 
     static constexpr std::string_view method = "ssc-omp";
-    static constexpr bool about_the_origin = true;  // whether representations depend on the location of 0
+    static constexpr bool about_the_origin = true;
     static const OptionSet& described();
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
     std::string remedy() const;
@@ -62,7 +60,7 @@ struct COTERIE_API SmceOptions : ManifoldOptions {
     int neighbors = 20;  // K
 
     static constexpr std::string_view method = "smce";
-    static constexpr bool about_the_origin = false;  // whether representations depend on the location of 0
+    static constexpr bool about_the_origin = false;
     static const OptionSet& described();
     RowNorms norms() const { return normalize == RowNorms::automatic ? RowNorms::none : normalize; }
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
@@ -74,53 +72,26 @@ using EnscModel = ManifoldModelOf<EnscOptions>;
 using SscOmpModel = ManifoldModelOf<SscOmpOptions>;
 using SmceModel = ManifoldModelOf<SmceOptions>;
 
-struct COTERIE_API SscMethod {
-    using Options = SscOptions;
-    using Model = SscModel;
-    using Fits = ManifoldFits<SscOptions>;
-    static constexpr std::string_view name = "ssc";
+struct COTERIE_API SscMethod : internal::ManifoldMethod<SscOptions> {
     static constexpr std::string_view summary =
         "sparse subspace clustering: each row is a combination of few other rows, all at the same cost";
-    static constexpr Takes takes = {};
-    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
-    static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
-inline constexpr Fit<SscMethod> fit_ssc{};
-struct COTERIE_API EnscMethod {
-    using Options = EnscOptions;
-    using Model = EnscModel;
-    using Fits = ManifoldFits<EnscOptions>;
-    static constexpr std::string_view name = "ensc";
+struct COTERIE_API EnscMethod : internal::ManifoldMethod<EnscOptions> {
     static constexpr std::string_view summary =
         "elastic-net subspace clustering: like ssc, with a further penalty on squared coefficients";
-    static constexpr Takes takes = {};
-    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
-    static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
-inline constexpr Fit<EnscMethod> fit_ensc{};
-struct COTERIE_API SscOmpMethod {
-    using Options = SscOmpOptions;
-    using Model = SscOmpModel;
-    using Fits = ManifoldFits<SscOmpOptions>;
-    static constexpr std::string_view name = "ssc-omp";
+struct COTERIE_API SscOmpMethod : internal::ManifoldMethod<SscOmpOptions> {
     static constexpr std::string_view summary =
         "subspace clustering by orthogonal matching pursuit: each row is a combination of a fixed number of other rows";
-    static constexpr Takes takes = {};
     static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}, .baseline = true};
-    static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
-inline constexpr Fit<SscOmpMethod> fit_ssc_omp{};
-struct COTERIE_API SmceMethod {
-    using Options = SmceOptions;
-    using Model = SmceModel;
-    using Fits = ManifoldFits<SmceOptions>;
-    static constexpr std::string_view name = "smce";
+struct COTERIE_API SmceMethod : internal::ManifoldMethod<SmceOptions> {
     static constexpr std::string_view summary =
         "sparse manifold clustering and embedding: each row is an affine combination of few of its nearest neighbours";
-    static constexpr Takes takes = {};
-    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
-    static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
+inline constexpr Fit<SscMethod> fit_ssc{};
+inline constexpr Fit<EnscMethod> fit_ensc{};
+inline constexpr Fit<SscOmpMethod> fit_ssc_omp{};
 inline constexpr Fit<SmceMethod> fit_smce{};
 
 }  // namespace coterie

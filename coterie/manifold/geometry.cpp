@@ -138,6 +138,15 @@ void require_row(Index row, PointsView points, const char* option) {
                           {.option = option, .value = std::to_string(row)});
 }
 
+double upper_end(double separation, double inradius, double distance) {
+    if (inradius == 0 || separation == 0) return 0;
+    return distance > 0 ? separation / (inradius * distance) : std::copysign(kInfinity, separation);
+}
+double lower_end(double norm, double inradius, double distance) {
+    const double reach = inradius * (norm - distance);
+    return reach > 0 ? 1 / reach : kInfinity;
+}
+
 // The points in the form that the later steps use.
 struct Sample {
     PointsView points;
@@ -152,151 +161,132 @@ struct Sample {
         x.rightCols(1).setConstant(std::sqrt(options.eta));
         norms = x.rowwise().norm();
     }
-    PointGeometry around(const Vector<double>& y, std::int32_t label, Index self) const;
+    PointGeometry around(const Vector<double>& y, std::int32_t label, Index self) const {
+        PointGeometry out;
+        Vector<double> own(y.size() + 1);
+        own << y, std::sqrt(options.eta);
+        out.norm = own.norm();
+        find_neighbors(own, label, self, out);
+        Vector<double> weights = representation_weights(points, y, self, options.weights);
+        // Equal weights of sum 1 would all be 1 / n. In the paper all are 1 (W = I).
+        if (options.weights == RepresentationWeights::equal)
+            weights *= static_cast<double>(x.rows() - (self < 0 ? 0 : 1));
+        if (weights.minCoeff() < kLeastWeight)
+            throw BadData(Code::overflow,
+                          filled("the smallest weight is {} times the sum of the weights, which is too small",
+                                 to_text(weights.minCoeff())),
+                          "Scale the columns down", about(self));
+
+        const auto m = static_cast<Index>(out.neighbors.size());
+        Matrix<double> neighbors(m, x.cols());
+        Vector<double> neighbor_weights(m);
+        for (Index i = 0; i < m; ++i) {
+            neighbors.row(i) = x.row(out.neighbors[at(i)]);
+            neighbor_weights[i] = weights[out.neighbors[at(i)]];
+        }
+        const double noise = 4 * kEpsilon * std::max(out.norm, neighbors.rowwise().norm().maxCoeff());
+        const Matrix<double> span = orthonormal_span(neighbors, 0);
+        out.rank = span.rows();
+        out.full_rank = out.rank == options.dim + 1;
+        if (out.rank > 0) {
+            const Matrix<double> generators = neighbor_weights.cwiseInverse().asDiagonal() * neighbors;
+            out.inradius = inradius_within(generators * span.transpose());
+        }
+        const Matrix<double> along = orthonormal_span(neighbors.bottomRows(m - 1).rowwise() - neighbors.row(0), noise);
+        Vector<double> across = own - neighbors.row(0).transpose();
+        for (int twice = 0; twice < 2; ++twice) across -= along.transpose() * (along * across);
+        out.distance = across.norm();
+        if (out.distance <= 4 * noise) out.distance = 0;
+
+        out.lambda_0 = smallest_lambda(points, y, weights, options.eta);
+        out.interval.lower = lower_end(out.norm, out.inradius, out.distance);
+        const double unit = options.unit == LambdaUnit::lambda_l ? out.interval.lower : out.lambda_0;
+        out.lambda = options.lambda.value_or(options.multiple * unit);
+        out.solved = std::isfinite(out.lambda);
+        if (!out.solved) return out;
+
+        const Matrix<double> reduced = neighbors.leftCols(points.columns());
+        const PointRepresentation dual = represent_point(reduced, y, neighbor_weights, out.lambda, options.eta);
+        out.dual = dual.dual;
+        separate(weights, span, label, self, out);
+        out.interval.upper = upper_end(out.separation, out.inradius, out.distance);
+
+        out.violation = dual.violation;
+        double all = dual.coefficients.cwiseAbs().sum();
+        double foreign = 0;
+        // If all other conditions hold strictly, nu* is feasible for the whole problem. Its solution is then c* for the
+        // neighbours and 0 for all other points.
+        if (!(out.own_reach < 1 && out.foreign_reach < 1)) {
+            const PointRepresentation whole = represent_point(points, y, weights, out.lambda, options.eta);
+            out.violation = std::max(dual.violation, whole.violation);
+            all = whole.coefficients.cwiseAbs().sum();
+            for (Index j = 0; j < x.rows(); ++j)
+                if (labels[at(j)] != label) foreign += std::abs(whole.coefficients[j]);
+        }
+        out.nonzero = all > 0;
+        out.preserving = foreign == 0;
+        out.foreign_share = out.nonzero ? foreign / all : 0.0;
+
+        if (options.curvature > 0) {
+            const double reach = options.reach > 0 ? options.reach : 1 / options.curvature;
+            if (out.radius <= reach && options.curvature * out.radius <= 1) {
+                const double bound = curvature_bound(options.curvature, out.radius);
+                out.distance_bound = bound;
+                out.curvature_interval = {lower_end(out.norm, out.inradius, bound),
+                                          upper_end(out.separation, out.inradius, bound)};
+            }
+        }
+        return out;
+    }
 
 private:
-    void find_neighbors(const Vector<double>& own, std::int32_t label, Index self, PointGeometry& out) const;
-    void separate(const Vector<double>& weights, const Matrix<double>& span, std::int32_t label, Index self,
-                  PointGeometry& out) const;
-};
-
-void Sample::find_neighbors(const Vector<double>& own, std::int32_t label, Index self, PointGeometry& out) const {
-    const Vector<double> distances = (x.rowwise() - own.transpose()).rowwise().norm();
-    std::vector<std::pair<double, Index>> same;
-    for (Index j = 0; j < x.rows(); ++j)
-        if (j != self && labels[at(j)] == label) same.emplace_back(distances[j], j);
-    const auto wanted = static_cast<std::size_t>(options.dim) + 1;
-    if (same.size() < wanted) {
-        Message message = about(self);
-        message.code = Code::too_few_rows;
-        message.problem = filled("{} with the same label; `dim={}` needs {}",
-                                 counted(static_cast<Index>(same.size()), "other row"), options.dim, wanted);
-        message.remedy = "Use a smaller `dim`, or add rows with this label";
-        throw BadData(std::move(message));
-    }
-    std::sort(same.begin(), same.end());
-    out.radius = same[wanted - 1].first;
-    const double limit = out.radius * (1 + kTie);
-    for (const auto& [distance, j] : same)
-        if (distance <= limit) out.neighbors.push_back(j);
-    for (Index j = 0; j < x.rows(); ++j) out.others_in_ball += labels[at(j)] != label && distances[j] <= limit ? 1 : 0;
-}
-
-// Computes everything that depends on nu*.
-void Sample::separate(const Vector<double>& weights, const Matrix<double>& span, std::int32_t label, Index self,
-                      PointGeometry& out) const {
-    Vector<double> direction = span.transpose() * (span * out.dual);
-    const double length = direction.norm();
-    // If the projection of nu* on S~ is 0, `direction` stays 0.
-    if (length > 0) direction /= length;
-    out.separation = kInfinity;
-    for (Index j = 0; j < x.rows(); ++j) {
-        if (j == self) continue;
-        const double reach = std::abs(x.row(j).dot(out.dual)) / weights[j];
-        if (labels[at(j)] == label) {
-            if (std::find(out.neighbors.begin(), out.neighbors.end(), j) == out.neighbors.end())
-                out.own_reach = std::max(out.own_reach, reach);
-            continue;
-        }
-        out.foreign_reach = std::max(out.foreign_reach, reach);
-        const double along = std::abs(x.row(j).dot(direction));
-        out.coherence = std::max(out.coherence, along);
-        // A point at 0 restricts nothing.
-        if (norms[j] > 0) out.separation = std::min(out.separation, (weights[j] * out.inradius - along) / norms[j]);
-    }
-    out.separated = out.separation > 0;
-    const double share = std::isinf(out.separation) ? 1.0 : out.separation / (1 + out.separation);
-    out.near = out.separated && out.distance < out.norm * share;
-}
-
-double upper_end(double separation, double inradius, double distance) {
-    if (inradius == 0 || separation == 0) return 0;
-    return distance > 0 ? separation / (inradius * distance) : std::copysign(kInfinity, separation);
-}
-double lower_end(double norm, double inradius, double distance) {
-    const double reach = inradius * (norm - distance);
-    return reach > 0 ? 1 / reach : kInfinity;
-}
-
-PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index self) const {
-    PointGeometry out;
-    Vector<double> own(y.size() + 1);
-    own << y, std::sqrt(options.eta);
-    out.norm = own.norm();
-    find_neighbors(own, label, self, out);
-    Vector<double> weights = representation_weights(points, y, self, options.weights);
-    // Equal weights of sum 1 would all be 1 / n. In the paper all are 1 (W = I).
-    if (options.weights == RepresentationWeights::equal) weights *= static_cast<double>(x.rows() - (self < 0 ? 0 : 1));
-    if (weights.minCoeff() < kLeastWeight) {
-        Message message = about(self);
-        message.code = Code::overflow;
-        message.problem = filled("the smallest weight is {} times the sum of the weights, which is too small",
-                                 to_text(weights.minCoeff()));
-        message.remedy = "Scale the columns down";
-        throw BadData(std::move(message));
-    }
-
-    const auto m = static_cast<Index>(out.neighbors.size());
-    Matrix<double> neighbors(m, x.cols());
-    Vector<double> neighbor_weights(m);
-    for (Index i = 0; i < m; ++i) {
-        neighbors.row(i) = x.row(out.neighbors[at(i)]);
-        neighbor_weights[i] = weights[out.neighbors[at(i)]];
-    }
-    const double noise = 4 * kEpsilon * std::max(out.norm, neighbors.rowwise().norm().maxCoeff());
-    const Matrix<double> span = orthonormal_span(neighbors, 0);
-    out.rank = span.rows();
-    out.full_rank = out.rank == options.dim + 1;
-    if (out.rank > 0) {
-        const Matrix<double> generators = neighbor_weights.cwiseInverse().asDiagonal() * neighbors;
-        out.inradius = inradius_within(generators * span.transpose());
-    }
-    const Matrix<double> along = orthonormal_span(neighbors.bottomRows(m - 1).rowwise() - neighbors.row(0), noise);
-    Vector<double> across = own - neighbors.row(0).transpose();
-    for (int twice = 0; twice < 2; ++twice) across -= along.transpose() * (along * across);
-    out.distance = across.norm();
-    if (out.distance <= 4 * noise) out.distance = 0;
-
-    out.lambda_0 = smallest_lambda(points, y, weights, options.eta);
-    out.interval.lower = lower_end(out.norm, out.inradius, out.distance);
-    const double unit = options.unit == LambdaUnit::lambda_l ? out.interval.lower : out.lambda_0;
-    out.lambda = options.lambda.value_or(options.multiple * unit);
-    out.solved = std::isfinite(out.lambda);
-    if (!out.solved) return out;
-
-    const Matrix<double> reduced = neighbors.leftCols(points.columns());
-    const PointRepresentation dual = represent_point(reduced, y, neighbor_weights, out.lambda, options.eta);
-    out.dual = dual.dual;
-    separate(weights, span, label, self, out);
-    out.interval.upper = upper_end(out.separation, out.inradius, out.distance);
-
-    out.violation = dual.violation;
-    double all = dual.coefficients.cwiseAbs().sum();
-    double foreign = 0;
-    // If all other conditions hold strictly, nu* is feasible for the whole problem. Its solution is then c* for the
-    // neighbours and 0 for all other points.
-    if (!(out.own_reach < 1 && out.foreign_reach < 1)) {
-        const PointRepresentation whole = represent_point(points, y, weights, out.lambda, options.eta);
-        out.violation = std::max(dual.violation, whole.violation);
-        all = whole.coefficients.cwiseAbs().sum();
+    void find_neighbors(const Vector<double>& own, std::int32_t label, Index self, PointGeometry& out) const {
+        const Vector<double> distances = (x.rowwise() - own.transpose()).rowwise().norm();
+        std::vector<std::pair<double, Index>> same;
         for (Index j = 0; j < x.rows(); ++j)
-            if (labels[at(j)] != label) foreign += std::abs(whole.coefficients[j]);
+            if (j != self && labels[at(j)] == label) same.emplace_back(distances[j], j);
+        const auto wanted = static_cast<std::size_t>(options.dim) + 1;
+        if (same.size() < wanted)
+            throw BadData(Code::too_few_rows,
+                          filled("{} with the same label; `dim={}` needs {}",
+                                 counted(static_cast<Index>(same.size()), "other row"), options.dim, wanted),
+                          "Use a smaller `dim`, or add rows with this label", about(self));
+        std::sort(same.begin(), same.end());
+        out.radius = same[wanted - 1].first;
+        const double limit = out.radius * (1 + kTie);
+        for (const auto& [distance, j] : same)
+            if (distance <= limit) out.neighbors.push_back(j);
+        for (Index j = 0; j < x.rows(); ++j)
+            out.others_in_ball += labels[at(j)] != label && distances[j] <= limit ? 1 : 0;
     }
-    out.nonzero = all > 0;
-    out.preserving = foreign == 0;
-    out.foreign_share = out.nonzero ? foreign / all : 0.0;
 
-    if (options.curvature > 0) {
-        const double reach = options.reach > 0 ? options.reach : 1 / options.curvature;
-        if (out.radius <= reach && options.curvature * out.radius <= 1) {
-            const double bound = curvature_bound(options.curvature, out.radius);
-            out.distance_bound = bound;
-            out.curvature_interval = {lower_end(out.norm, out.inradius, bound),
-                                      upper_end(out.separation, out.inradius, bound)};
+    // Computes everything that depends on nu*.
+    void separate(const Vector<double>& weights, const Matrix<double>& span, std::int32_t label, Index self,
+                  PointGeometry& out) const {
+        Vector<double> direction = span.transpose() * (span * out.dual);
+        const double length = direction.norm();
+        // If the projection of nu* on S~ is 0, `direction` stays 0.
+        if (length > 0) direction /= length;
+        out.separation = kInfinity;
+        for (Index j = 0; j < x.rows(); ++j) {
+            if (j == self) continue;
+            const double reach = std::abs(x.row(j).dot(out.dual)) / weights[j];
+            if (labels[at(j)] == label) {
+                if (std::find(out.neighbors.begin(), out.neighbors.end(), j) == out.neighbors.end())
+                    out.own_reach = std::max(out.own_reach, reach);
+                continue;
+            }
+            out.foreign_reach = std::max(out.foreign_reach, reach);
+            const double along = std::abs(x.row(j).dot(direction));
+            out.coherence = std::max(out.coherence, along);
+            // A point at 0 restricts nothing.
+            if (norms[j] > 0) out.separation = std::min(out.separation, (weights[j] * out.inradius - along) / norms[j]);
         }
+        out.separated = out.separation > 0;
+        const double share = std::isinf(out.separation) ? 1.0 : out.separation / (1 + out.separation);
+        out.near = out.separated && out.distance < out.norm * share;
     }
-    return out;
-}
+};
 
 }  // namespace
 

@@ -30,9 +30,6 @@
 #include <span>
 #include <vector>
 
-#include "coterie/base/export.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/manifold/representation.hpp"
 
 namespace coterie {

@@ -105,9 +105,9 @@ void warn_of_origin(PointsView points, const Run& run, FitReport& report) {
 
 }  // namespace internal
 
-void ManifoldModel::finish(Points points, const Represented& represented, const Run& run, Stopwatch& watch,
-                           FitReport& report) {
-    const ManifoldOptions& options = common();
+void ManifoldModel::finish(Points points, const Represented& represented, const Run& run, Stopwatch& watch) {
+    const ManifoldOptions& options = this->options();
+    FitReport& report = report_;
     const Index k = options.clusters;
     points_ = std::move(points);
     const Index n = points_.rows();
@@ -170,7 +170,7 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
 }
 
 Matrix<double> ManifoldModel::extend(const SparseMatrix& coefficients) const {
-    const ManifoldOptions& options = common();
+    const ManifoldOptions& options = this->options();
     SparseMatrix rows = coefficients.cwiseAbs();
     const std::string& steps = affinity_strategies()[static_cast<std::size_t>(options.affinity)];
     if (steps.find('K') != std::string::npos) rows = internal::keep_largest(rows, options.keep);
@@ -191,17 +191,17 @@ Matrix<double> ManifoldModel::extend(const SparseMatrix& coefficients) const {
 }
 
 Matrix<double> ManifoldModel::output_checked(Output, PointsView points, const Run& run) const {
-    const Points queries = internal::normalized_rows(points, unit_rows());
+    const Points queries = internal::normalized_rows(points, options().normalize == RowNorms::unit);
     return extend(represent_new(queries, run).coefficients);
 }
 
 Labels ManifoldModel::predict_checked(PointsView points, const Run& run) const {
-    const Points queries = internal::normalized_rows(points, unit_rows());
+    const Points queries = internal::normalized_rows(points, options().normalize == RowNorms::unit);
     const Represented represented = represent_new(queries, run);
     const Index k = clusters();
     const std::int32_t fallback = largest_cluster(members_, k);
     Labels out(at(points.rows()), fallback);
-    if (common().new_points == NewPoints::embedding) {
+    if (options().new_points == NewPoints::embedding) {
         const Matrix<double> rows = extend(represented.coefficients);
         const Labels nearest = nearest_centroids(rows, centroids_, run.threads).labels;
         for (Index i = 0; i < rows.rows(); ++i)
@@ -223,17 +223,19 @@ Labels ManifoldModel::predict_checked(PointsView points, const Run& run) const {
 }
 
 void ManifoldModel::parts(Parts& parts) {
+    const Index k = options().clusters;
+    if (parts.reading() && options().normalize == RowNorms::automatic)
+        throw BadData(Code::malformed, "the model has `normalize=auto` instead of the value that was used");
     parts.add("points", points_, "n x d", "the rows of the training data, normalised");
-    parts.add("members", members_, "n", "the cluster of each training row", between(0, common().clusters - 1));
+    parts.add("members", members_, "n", "the cluster of each training row", between(0, static_cast<double>(k - 1)));
     parts.add("embedding", embedding_, "n x k", "the embedding of the training rows");
     parts.add("extension", extension_, "n x k", "the eigenvectors divided by the square roots of the degrees");
     parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
     parts.add("eigenvalues", eigenvalues_, "k", "the eigenvalues of the normalised Laplacian, ascending");
     if (!parts.reading()) return;
     const Index n = points_.rows();
-    if (n < 2 || common().clusters > n)
-        throw BadData(Code::malformed,
-                      filled("the model has {} of {}", counted(common().clusters, "cluster"), counted(n, "row")));
+    if (n < 2 || k > n)
+        throw BadData(Code::malformed, filled("the model has {} of {}", counted(k, "cluster"), counted(n, "row")));
 }
 
 }  // namespace coterie

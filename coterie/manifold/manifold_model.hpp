@@ -22,13 +22,9 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/export.hpp"
 #include "coterie/base/memo.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/problem.hpp"
-#include "coterie/base/run.hpp"
-#include "coterie/base/sparse.hpp"
 #include "coterie/manifold/affinity.hpp"
+#include "coterie/model/method.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
@@ -49,27 +45,6 @@ struct ManifoldOptions {
     void settle(PointsView) {}
 };
 
-/// Adds these options to a method's description. `automatic` says what normalize=auto means for the method.
-template <class Options>
-OptionSetFor<Options>& describe_manifold(OptionSetFor<Options>& set, const std::string& automatic) {
-    return set
-        .template choice<RowNorms>(
-            "normalize", &Options::normalize, {"auto", "unit", "none"},
-            "scale every row to length 1 (unit), or leave it as it is (none); auto: " + automatic)
-        .template choice<AffinityStrategy>(
-            "affinity", &Options::affinity, affinity_strategies(),
-            "steps that turn representations into affinities, in order: N scales rows to length 1, S makes the "
-            "matrix symmetric, K keeps the largest entries of each row")
-        .template integer<int>("keep", &Options::keep, at_least(1), "number of entries per row that step K keeps")
-        .template integer<int>("restarts", &Options::restarts, at_least(1),
-                               "number of runs of k-means in the embedding; the best run is kept")
-        .template integer<int>("max_iterations", &Options::max_iterations, at_least(1),
-                               "maximum number of iterations per run of k-means")
-        .template choice<NewPoints>("new_points", &Options::new_points, {"shares", "embedding"},
-                                    "cluster of a new row: the one with the largest share of its representation "
-                                    "(shares), or the nearest centroid in the extended embedding (embedding)");
-}
-
 /// Representations as a method computes them.
 struct Represented {
     SparseMatrix coefficients;
@@ -82,6 +57,8 @@ struct Represented {
 
 class COTERIE_API ManifoldModel : public Model {
 public:
+    /// Automatic values are replaced by the values that were used.
+    virtual const ManifoldOptions& options() const = 0;
     Index dimensions() const override { return points_.columns(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
     /// Embedding: the rows of U, extended to new points: k numbers with norm 1 or 0.
@@ -98,13 +75,11 @@ protected:
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     /// Represents queries (rows normalised like the points) over the points.
     virtual Represented represent_new(PointsView queries, const Run& run) const = 0;
-    virtual const ManifoldOptions& common() const = 0;
-    virtual bool unit_rows() const = 0;
     /// For a warning: the option that makes a representation use more rows, and its value, for example "`lambda` (20)".
     virtual std::string remedy() const = 0;
 
     /// Computes affinity, clusters and report from the representations of the points.
-    void finish(Points points, const Represented& represented, const Run& run, Stopwatch& watch, FitReport& report);
+    void finish(Points points, const Represented& represented, const Run& run, Stopwatch& watch);
     void parts(Parts& parts) override;
     Matrix<double> extend(const SparseMatrix& coefficients) const;
 
@@ -114,6 +89,9 @@ protected:
     Matrix<double> extension_;  // n x k: V_jm / sqrt(D_j)
     Matrix<double> centroids_;  // k x k, in the embedding
     Vector<double> eigenvalues_;
+
+    template <class>
+    friend class ManifoldFits;
 };
 
 namespace internal {
@@ -133,43 +111,28 @@ COTERIE_API std::vector<std::string> represented_by_options(const OptionSet& set
 
 }  // namespace internal
 
-/// The model of one method. Apart from its values, the method's options provide
+/// A model that represents new points as its options say. Apart from their values, the options provide
 ///
-///     method                  its name
+///     method                  the name of the method
+///     about_the_origin        whether representations depend on the location of 0
 ///     norms()                 normalize, with auto replaced by its meaning for the method
 ///     settle(rows)            replaces automatic values, given the points with normalised rows
 ///     represent(points, queries, run)
 ///                             represents the queries over the points; null: each point over the others
 ///     remedy()                as ManifoldModel::remedy()
 template <class Options>
-class COTERIE_API ManifoldModelOf : public ManifoldModel {
+class COTERIE_API ManifoldModelBy : public ManifoldModel {
 public:
-    std::string_view method() const override { return Options::method; }
-    /// The options of the fit. Automatic values are replaced by the values that were used.
-    const Options& options() const { return options_; }
-    OptionValues option_values() const override { return Options::described().values(&options_); }
-    static ManifoldModelOf from(const Archive& archive) {
-        ManifoldModelOf model;
-        model.options_ = archive.options_as<Options>();
-        if (model.options_.normalize == RowNorms::automatic)
-            throw BadData(Code::malformed, "the model has `normalize=auto` instead of the value that was used");
-        model.load(archive, model.options_.clusters);
-        return model;
-    }
+    const Options& options() const override = 0;
 
 protected:
     Represented represent_new(PointsView queries, const Run& run) const override {
-        return options_.represent(points_, &queries, run);
+        return options().represent(points_, &queries, run);
     }
-    const ManifoldOptions& common() const override { return options_; }
-    bool unit_rows() const override { return options_.normalize == RowNorms::unit; }
-    std::string remedy() const override { return options_.remedy(); }
-
-private:
-    template <class>
-    friend class ManifoldFits;
-    Options options_;
+    std::string remedy() const override { return options().remedy(); }
 };
+template <class Options>
+using ManifoldModelOf = ModelWith<ManifoldModelBy<Options>, Options>;
 
 /// Several fits of the same points. Each has the bits of a single fit. Consecutive fits share representations if they
 /// differ only in affinity and clustering. Safe to call from several threads. Problem and run must outlive this object.
@@ -180,9 +143,7 @@ public:
 
     ManifoldModelOf<Options> fit(const Options& options) const {
         internal::check_manifold(input_, options, Options::method, run_);
-        ManifoldModelOf<Options> model;
-        Options& used = model.options_;
-        used = options;
+        Options used = options;
         used.normalize = options.norms();
         Stopwatch watch;
         const auto rows = rows_(used.normalize, [&] {
@@ -193,9 +154,11 @@ public:
         const auto represented = rows->represented(represented_by(used), [&] {
             return std::make_shared<const Represented>(used.represent(rows->points, nullptr, run_));
         });
-        model.report_.seconds.emplace_back("representations", watch.restart());
-        model.finish(rows->points, *represented, run_, watch, model.report_);
-        if (Options::about_the_origin) internal::warn_of_origin(input_, run_, model.report_);
+        ManifoldModelOf<Options> model(used);
+        ManifoldModel& all = model;
+        all.report_.seconds.emplace_back("representations", watch.restart());
+        all.finish(rows->points, *represented, run_, watch);
+        if (Options::about_the_origin) internal::warn_of_origin(input_, run_, all.report_);
         return model;
     }
     static std::vector<std::string> shared_options() { return internal::represented_by_options(Options::described()); }
@@ -217,5 +180,17 @@ private:
     const Run& run_;
     Memo<RowNorms, Rows> rows_;
 };
+
+namespace internal {
+/// A method of this module: all of it follows from its options.
+template <class Options>
+struct ManifoldMethod : MethodWith<Options, ManifoldModelOf<Options>> {
+    using Fits = ManifoldFits<Options>;
+    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
+    static ManifoldModelOf<Options> fit(const Problem& problem, const Options& options, const Run& run) {
+        return Fits(problem, run).fit(options);
+    }
+};
+}  // namespace internal
 
 }  // namespace coterie

@@ -7,12 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "coterie/base/options.hpp"
-#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
-#include "coterie/linalg/products.hpp"
 #include "coterie/manifold/internal/columns.hpp"
 
 namespace coterie {
@@ -107,19 +104,13 @@ private:
             terms[at(i)] = {.constant = static_cast<float>(constant),
                             .slope = static_cast<float>(rounding * std::sqrt(squared)),
                             .rest = static_cast<float>(1e-6 * std::abs(constant)) + 1e-36F,
-                            .factor = -std::numeric_limits<float>::infinity(),  // any column is better
-                            .rate = 0,
-                            .reference = 0,
-                            .least = 0,
-                            .norm = 0};
+                            .factor = -std::numeric_limits<float>::infinity()};  // any column is better
         }
         for (Index tile = 0; tile < x_.tiles(); ++tile) {
             const Index first = tile * Columns::kTile;
-            const Index size = std::min(Columns::kTile, x_.count - first);
+            const Index size = x_.size_of(tile);
             const float* const norms = x_.norms.data() + first;
-            internal::block_products<float>().rows_by_rows(s.residual_rows.data(), rows, d,
-                                                           x_.centred.data() + first * d, size, d, d, s.product.data(),
-                                                           Columns::kTile);
+            x_.tile_products(tile, s.residual_rows.data(), rows, s.product.data());
             for (Index i = 0; i < rows; ++i) {
                 const Query& query = state[at(open[at(i)])];
                 manifold::internal::ResidualTerms& t = terms[at(i)];

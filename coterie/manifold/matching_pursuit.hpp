@@ -10,7 +10,6 @@
 // Correlations are products of blocks in float. Columns that, within rounding, may have the largest correlation are
 // measured in double. Time: nonzeros n_q n d.
 
-#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"

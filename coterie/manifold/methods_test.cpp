@@ -10,6 +10,7 @@
 
 #include "coterie/manifold/baselines.hpp"
 #include "coterie/manifold/matching_pursuit.hpp"
+#include "coterie/manifold/representation.hpp"
 #include "coterie/manifold/smce.hpp"
 #include "coterie/manifold/wmc.hpp"
 #include "coterie/methods.hpp"

@@ -29,7 +29,6 @@
 #include <span>
 #include <vector>
 
-#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
@@ -53,7 +52,7 @@ struct COTERIE_API RepresentationOptions {
     bool screening = true;
     /// Replaces `weights`: writes the n weights of query `query`, each above 0 (infinity: never used). Called from
     /// several threads.
-    std::function<void(Index query, std::span<double> weights)> given;
+    std::function<void(Index query, std::span<double> weights)> given = {};
 
     static const OptionSet& described();
 };

@@ -12,10 +12,8 @@
 #include <Eigen/LU>
 
 #include "coterie/base/options.hpp"
-#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/neighbors.hpp"
-#include "coterie/linalg/products.hpp"
 #include "coterie/manifold/internal/columns.hpp"
 #include "coterie/manifold/internal/reduced_lasso.hpp"
 #include "coterie/model/model.hpp"
@@ -24,6 +22,7 @@ namespace coterie {
 namespace {
 
 using manifold::internal::Columns;
+using manifold::internal::SparseRow;
 
 constexpr Index kQueries = 128;
 constexpr double kPenalty = 30;  // rho: the error of the sum shrinks at least by this factor in every round
@@ -60,18 +59,12 @@ std::vector<double> distance_sums(const Columns& x, PointsView queries, bool amo
         x.centre(s.packed.data(), z);
         double squared = 0;
         for (Index p = 0; p < d; ++p) squared += static_cast<double>(z[p]) * static_cast<double>(z[p]);
-        terms[at(i - begin)] = {.squared = static_cast<float>(squared),
-                                .norm = 0,
-                                .constant = 0,
-                                .slope = 0,
-                                .rest = 0,
-                                .rate = 0,
-                                .least = std::numeric_limits<float>::min()};
+        terms[at(i - begin)] = {.squared = static_cast<float>(squared), .least = std::numeric_limits<float>::min()};
     }
-    for (Index first = 0; first < x.count; first += Columns::kTile) {
-        const Index size = std::min(Columns::kTile, x.count - first);
-        internal::block_products<float>().rows_by_rows(s.queries.data(), end - begin, d, x.centred.data() + first * d,
-                                                       size, d, d, s.product.data(), Columns::kTile);
+    for (Index tile = 0; tile < x.tiles(); ++tile) {
+        const Index first = tile * Columns::kTile;
+        const Index size = x.size_of(tile);
+        x.tile_products(tile, s.queries.data(), end - begin, s.product.data());
         for (Index i = 0; i < end - begin; ++i) {
             scans.keys(manifold::internal::WeightKind::linear, s.product.data() + i * Columns::kTile,
                        x.squared.data() + first, x.norms.data() + first, x.along.data() + first, size, terms[at(i)],
@@ -173,7 +166,7 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
                                             : nearest_neighbors(points, queries, neighbors, run);
     const Index d = points.columns();
     const double least = (x.least > 0 ? x.least : 1.0) / x.scale;
-    std::vector<std::vector<std::pair<Index, std::pair<double, double>>>> found(at(count));
+    std::vector<SparseRow> found(at(count));
     std::vector<double> violation(at(count));
     std::vector<double> sum_error(at(count));
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
@@ -202,12 +195,9 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
             std::sort(found[at(i)].begin(), found[at(i)].end());
         }
     });
-    out.coefficients = sparse_of_rows(found, out.coefficients.cols(), [](const auto& values) { return values.first; });
-    for (Index i = 0; i < count; ++i) {
-        for (const auto& [column, values] : found[at(i)]) out.weights.push_back(values.second);
-        out.worst_violation = std::max(out.worst_violation, violation[at(i)]);
-        out.worst_sum = std::max(out.worst_sum, sum_error[at(i)]);
-    }
+    manifold::internal::write_rows(found, out.coefficients, out.weights);
+    for (const double each : violation) out.worst_violation = std::max(out.worst_violation, each);
+    for (const double each : sum_error) out.worst_sum = std::max(out.worst_sum, each);
     return out;
 }
 

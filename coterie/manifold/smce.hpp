@@ -19,7 +19,6 @@
 
 #include <vector>
 
-#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"

@@ -4,10 +4,9 @@
 #include "coterie/manifold/wmc.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "coterie/base/text.hpp"
-#include "coterie/linalg/distances.hpp"
+#include "coterie/manifold/internal/described.hpp"
 
 namespace coterie {
 namespace {
@@ -22,29 +21,17 @@ double mean_squared_norm(PointsView points) {
     return sum / static_cast<double>(points.rows());
 }
 
-RepresentationOptions representation_of(const WmcOptions& options) {
-    RepresentationOptions out;
-    out.weights =
-        options.weighting == WmcWeighting::linear ? RepresentationWeights::linear : RepresentationWeights::exponential;
-    out.multiple = options.lambda;
-    out.eta = *options.eta;
-    out.max_rounds = options.max_rounds;
-    out.tolerance = options.tolerance;
-    return out;
-}
-
 }  // namespace
 
-namespace internal {
+namespace manifold::internal {
 
 Represented represent_by(const RepresentationOptions& options, PointsView points, const PointsView* queries,
                          const Run& run) {
     Representation representation =
         queries == nullptr ? represent(points, options, run) : represent(points, *queries, options, run);
     Represented out;
-    out.rounds = representation.rounds.empty()
-                     ? 0
-                     : *std::max_element(representation.rounds.begin(), representation.rounds.end());
+    out.rounds = 0;
+    for (const int rounds : representation.rounds) out.rounds = std::max(out.rounds, rounds);
     out.converged = representation.unfinished + representation.inexact == 0;
     const auto warn = [&](Index count, Code code, const char* reason, const char* remedy) {
         if (count > 0)
@@ -71,28 +58,20 @@ Represented represent_by(const RepresentationOptions& options, PointsView points
 
 std::string lambda_remedy(double lambda) { return filled("`lambda` ({})", to_text(lambda)); }
 
-}  // namespace internal
+}  // namespace manifold::internal
 
 const OptionSet& WmcOptions::described() {
+    using namespace manifold::internal;
     static const OptionSet set = [] {
         OptionSetFor<WmcOptions> out;
-        out.integer<int>("clusters", &WmcOptions::clusters, at_least(1), "number of clusters k")
-            .letter('k')
+        describe_clusters(out)
             .choice("weighting", &WmcOptions::weighting, {"exponential", "linear"},
                     "cost of using another row in a representation: exp(2 distance) (exponential), or its distance "
                     "(linear)")
-            .real("lambda", &WmcOptions::lambda, above(0),
-                  "weight of the representation error, as a multiple of the smallest weight at which a row uses "
-                  "another row; larger values use more rows")
+            .real("lambda", &WmcOptions::lambda, above(0), lambda_meaning)
             .real("eta", &WmcOptions::eta, at_least(0), "square of a constant column that is added to the rows",
                   "1 (exponential) or 0.2 (linear) times the mean squared length of the rows");
-        describe_manifold(out, "unit with exponential weights, none with linear ones");
-        out.integer("max_rounds", &WmcOptions::max_rounds, at_least(1),
-                    "maximum number of rounds per row; each round checks all other rows")
-            .real("tolerance", &WmcOptions::tolerance, between(1e-10, 1e-3),
-                  "accepted violation of a row's optimality conditions, in units of the weight; smaller values are "
-                  "more exact");
-        return out;
+        return describe_solver(describe_manifold(out, "unit with exponential weights, none with linear ones"));
     }();
     return set;
 }
@@ -107,13 +86,16 @@ void WmcOptions::settle(PointsView rows) {
 }
 
 Represented WmcOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
-    return internal::represent_by(representation_of(*this), points, queries, run);
+    const bool linear = weighting == WmcWeighting::linear;
+    return manifold::internal::represent_by(
+        {.weights = linear ? RepresentationWeights::linear : RepresentationWeights::exponential,
+         .multiple = lambda,
+         .eta = *eta,
+         .max_rounds = max_rounds,
+         .tolerance = tolerance},
+        points, queries, run);
 }
 
-std::string WmcOptions::remedy() const { return internal::lambda_remedy(lambda); }
-
-WmcModel WmcMethod::fit(const Problem& problem, const WmcOptions& options, const Run& run) {
-    return WmcFits(problem, run).fit(options);
-}
+std::string WmcOptions::remedy() const { return manifold::internal::lambda_remedy(lambda); }
 
 }  // namespace coterie

@@ -10,10 +10,7 @@
 // Time: representations need 2 to 5 products of n x n x d in float, and a lasso of a few hundred columns per point.
 // Then come the eigenvectors of a sparse matrix. Memory: two copies of the points, the entries of C and 5 n k numbers.
 
-#include "coterie/base/export.hpp"
 #include "coterie/manifold/manifold_model.hpp"
-#include "coterie/manifold/representation.hpp"
-#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -28,7 +25,7 @@ struct COTERIE_API WmcOptions : ManifoldOptions {
     double tolerance = 1e-7;
 
     static constexpr std::string_view method = "wmc";
-    static constexpr bool about_the_origin = true;  // whether representations depend on the location of 0
+    static constexpr bool about_the_origin = true;
     static const OptionSet& described();
     RowNorms norms() const;
     void settle(PointsView rows);
@@ -37,7 +34,6 @@ struct COTERIE_API WmcOptions : ManifoldOptions {
 };
 
 using WmcModel = ManifoldModelOf<WmcOptions>;
-using WmcFits = ManifoldFits<WmcOptions>;
 
 /// n x d points, 2 <= n, 1 <= clusters <= n. The same seed gives the same result for any number of threads.
 /// Throws BadArgument (options, constraints), BadData (not finite), ResourceError, Cancelled.
@@ -47,25 +43,10 @@ using WmcFits = ManifoldFits<WmcOptions>;
 /// conditions, in units of the weight), "screened" (fraction of the pairs checked), "products" (number of n x n x d
 /// products), "unrepresented" (points with c = 0), "nonzeros_per_point", "affinity_entries_per_point", "symmetrised",
 /// "components", "isolated", "eigenvalues", "eigen_residual".
-struct COTERIE_API WmcMethod {
-    using Options = WmcOptions;
-    using Model = WmcModel;
-    using Fits = WmcFits;
-    static constexpr std::string_view name = "wmc";
+struct COTERIE_API WmcMethod : internal::ManifoldMethod<WmcOptions> {
     static constexpr std::string_view summary =
         "weighted manifold clustering: each row is a combination of few other rows; near rows cost less";
-    static constexpr Takes takes = {};
-    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
-    static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<WmcMethod> fit_wmc{};
-
-namespace internal {
-/// Representations from the exact solver, with their details for the report.
-COTERIE_API Represented represent_by(const RepresentationOptions& options, PointsView points, const PointsView* queries,
-                                     const Run& run);
-COTERIE_API std::string lambda_remedy(double lambda);
-
-}  // namespace internal
 
 }  // namespace coterie

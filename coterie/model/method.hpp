@@ -77,6 +77,15 @@ COTERIE_API void admit(std::string_view method, const Takes& takes, const Run& r
 COTERIE_API Problem in_memory(std::string_view method, const Problem& problem, const Run& run);
 }  // namespace internal
 
+/// The part of a FooMethod that follows from its options and its model.
+template <class OptionsOfMethod, class ModelOfMethod>
+struct MethodWith {
+    using Options = OptionsOfMethod;
+    using Model = ModelOfMethod;
+    static constexpr std::string_view name = Options::method;
+    static constexpr Takes takes = {};
+};
+
 /// The fit of a method. First does the checks that all methods share, including the range of each option. The method
 /// itself checks options that depend on each other.
 template <class Method>

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "coterie/base/export.hpp"
@@ -125,6 +126,10 @@ public:
     std::vector<PartDescription> part_descriptions() const;
 
 protected:
+    Model() = default;
+    Model(Labels labels, FitReport report, ClusterLabels cluster_labels = {})
+        : labels_(std::move(labels)), report_(std::move(report)), cluster_labels_(std::move(cluster_labels)) {}
+
     /// Whether the next two functions accept sparse points. If not, they get dense rows, some at a time.
     virtual bool takes_sparse() const { return false; }
     virtual Labels predict_checked(PointsView points, const Run& run) const = 0;
@@ -150,6 +155,28 @@ protected:
     Labels labels_;
     FitReport report_;
     ClusterLabels cluster_labels_;
+};
+
+/// The model of a method that adds only its options to `Base`: Options::method is the name of the method, and
+/// Options::clusters is k. `Base` declares `virtual const Common& options() const = 0`, with a base class of the
+/// options.
+template <class Base, class Options>
+class COTERIE_API ModelWith : public Base {
+public:
+    template <class... State>
+    ModelWith(const Options& options, State&&... state) : Base(std::forward<State>(state)...), options_(options) {}
+
+    std::string_view method() const override { return Options::method; }
+    const Options& options() const override { return options_; }
+    OptionValues option_values() const override { return Options::described().values(&options_); }
+    static ModelWith from(const Archive& archive) {
+        ModelWith out(archive.options_as<Options>());
+        out.load(archive, out.options_.clusters);
+        return out;
+    }
+
+private:
+    Options options_;
 };
 
 }  // namespace coterie

@@ -54,6 +54,12 @@ private:
 COTERIE_API double number_of(const FitReport& report, std::string_view name);
 }  // namespace internal
 
+/// The part of a FooMethod that follows from its options and its model, which has a restart_criterion().
+template <class Options, class Model>
+struct RestartedMethodWith : MethodWith<Options, Model> {
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
+};
+
 template <class Method>
 struct RestartedFit {
     using Options = typename Method::Options;

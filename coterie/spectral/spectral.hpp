@@ -17,7 +17,6 @@
 
 #include "coterie/base/export.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
-#include "coterie/model/kept_embedding.hpp"
 #include "coterie/model/method.hpp"
 #include "coterie/spectral/affinity_clusters.hpp"
 #include "coterie/spectral/graph.hpp"
@@ -40,7 +39,7 @@ struct COTERIE_API SpectralOptions {
 };
 
 /// options(): neighbours above n - 1 are replaced by the number used.
-class COTERIE_API SpectralModel : public ModelOf<SpectralOptions>, public KeepsEmbedding {
+class COTERIE_API SpectralModel : public ModelOf<SpectralOptions> {
 public:
     std::string_view method() const override { return "spectral"; }
     /// d. For precomputed affinities n: predict and output then take rows a(x, 1) .. a(x, n).

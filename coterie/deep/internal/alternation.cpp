@@ -18,15 +18,6 @@
 namespace coterie::deep::internal {
 namespace {
 
-// One number for each update so far.
-struct Course {
-    std::vector<double> objectives, changed, balances, losses;
-
-    std::vector<std::pair<const char*, std::vector<double>*>> named() {
-        return {{"objectives", &objectives}, {"changed", &changed}, {"balances", &balances}, {"losses", &losses}};
-    }
-};
-
 // The result of the last sound update, which the fit returns.
 struct Kept {
     std::vector<std::vector<float>> parameters;
@@ -77,8 +68,7 @@ public:
 
     void load(const Archive& archive) {
         network_.set_memory(archive.labels("memory"));
-        for (auto& [name, values] : course_.named())
-            if (archive.has(name)) *values = archive.vector(name);
+        course_.load(archive);
         const auto counters = archive.labels("counters", 2);
         batches_done_ = counters[0];
         next_row_ = counters[1];
@@ -132,8 +122,7 @@ public:
 private:
     Archive state() {
         Archive archive = fit_.snapshot("clustering");
-        for (const auto& [name, values] : course_.named())
-            if (!values->empty()) archive.set_vector(name, *values);
+        course_.store(archive);
         archive.set_labels("counters", std::vector<std::int32_t>{batches_done_, static_cast<std::int32_t>(next_row_)});
         archive.set_labels("labels", labels_);
         alternation_.store(archive);

@@ -2,8 +2,6 @@
 // Internal: the loop of all methods that alternate between clustering an embedding and training the network. An update
 // evaluates all points. Then some batches move the network towards the targets of the update.
 
-#include <functional>
-
 #include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 

@@ -8,8 +8,6 @@
 // with bilinear interpolation and 0 outside. So the old image is mirrored, turned by the angle, magnified, and then
 // moved. Then every channel is multiplied by a factor, a number is added to it, and normal noise is added everywhere.
 
-#include <string>
-
 #include "coterie/base/random.hpp"
 #include "coterie/deep/network.hpp"
 

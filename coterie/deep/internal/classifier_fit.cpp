@@ -10,11 +10,9 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 
 #include "coterie/base/idle_option.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/deep/internal/pretrained.hpp"
@@ -33,15 +31,6 @@ ClassifierNetwork network_of(const ClassifierOptions& options) {
     if (options.network != ClassifierNetwork::automatic) return options.network;
     return options.image.empty() ? ClassifierNetwork::dense : ClassifierNetwork::vgg4;
 }
-
-// One number for each epoch so far.
-struct Course {
-    std::vector<double> objectives, criteria, balances, changed;
-
-    std::vector<std::pair<const char*, std::vector<double>*>> named() {
-        return {{"objectives", &objectives}, {"criteria", &criteria}, {"balances", &balances}, {"changed", &changed}};
-    }
-};
 
 // Fingerprint of the points and of the constraints on them.
 std::string fingerprint_of_all(PointsView points, const Constraints& constraints, const std::vector<double>& prior,
@@ -148,8 +137,7 @@ private:
         }
         network_.load(*found, "network");
         network_.set_memory(found->labels("memory"));
-        for (auto& [name, values] : course_.named())
-            if (found->has(name)) *values = found->vector(name);
+        course_.load(*found);
         const auto counters = found->labels("counters", 3);
         epoch_ = counters[0];
         batch_ = counters[1];
@@ -331,8 +319,7 @@ private:
             Archive archive = checkpoint_.begin();
             network_.store(archive, "network");
             archive.set_labels("memory", network_.memory());
-            for (const auto& [name, values] : course_.named())
-                if (!values->empty()) archive.set_vector(name, *values);
+            course_.store(archive);
             archive.set_labels("counters",
                                std::vector<std::int32_t>{epoch_, static_cast<std::int32_t>(batch_), kept_epoch_});
             archive.set_vector("sum", std::vector<double>{sum_});
@@ -441,51 +428,43 @@ Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
 Augmentation augmentation_of(const ClassifierOptions& options) {
     const std::string automatic = options.image.empty() ? "noise" : "rotation,shift,zoom,colour";
     const std::string& text = options.augment == "auto" ? automatic : options.augment;
-    Augmentation out;
-    const ClassifierOptions defaults;
-    const auto refuse_without_effect = [&] {
-        const std::tuple<const char*, double, double, bool> strengths[] = {
-            {"rotation", options.rotation, defaults.rotation, out.rotation > 0},
-            {"shift", options.shift, defaults.shift, out.shift > 0},
-            {"zoom", options.zoom, defaults.zoom, out.zoom > 0},
-            {"colour", options.colour, defaults.colour, out.colour > 0},
-            {"noise", options.noise, defaults.noise, out.noise > 0}};
-        for (const auto& [name, strength, usual, used] : strengths)
-            refuse_idle(strength != usual && strength > 0, used, name, filled("{} in `augment`", name));
+    struct Change {
+        const char* name;
+        double ClassifierOptions::*option;
+        double Augmentation::*strength;
     };
-    if (text == "none") {
-        refuse_without_effect();
-        return out;
-    }
-    std::size_t begin = 0;
-    while (true) {
+    static constexpr std::array<Change, 5> changes = {
+        {{"rotation", &ClassifierOptions::rotation, &Augmentation::rotation},
+         {"shift", &ClassifierOptions::shift, &Augmentation::shift},
+         {"zoom", &ClassifierOptions::zoom, &Augmentation::zoom},
+         {"colour", &ClassifierOptions::colour, &Augmentation::colour},
+         {"noise", &ClassifierOptions::noise, &Augmentation::noise}}};
+    Augmentation out;
+    for (std::size_t begin = 0; text != "none" && begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
         const std::string word = text.substr(begin, end - begin);
-        if (word == "flip") {
+        const auto found =
+            std::find_if(changes.begin(), changes.end(), [&](const Change& change) { return change.name == word; });
+        if (found != changes.end())
+            out.*found->strength = options.*found->option;
+        else if (word == "flip")
             out.flip = true;
-        } else if (word == "rotation") {
-            out.rotation = options.rotation;
-        } else if (word == "shift") {
-            out.shift = options.shift;
-        } else if (word == "zoom") {
-            out.zoom = options.zoom;
-        } else if (word == "colour") {
-            out.colour = options.colour;
-        } else if (word == "noise") {
-            out.noise = options.noise;
-        } else {
+        else
             throw refused_option(
                 "augment", options.augment,
                 "none, auto, or some of flip, rotation, shift, zoom, colour and noise, with commas between them");
-        }
         if (word != "noise" && options.image.empty())
             throw BadArgument(Code::missing_argument, word + " needs `image`",
                               "Set `image` to rows and columns, such as 28x28",
                               {.option = "augment", .value = options.augment});
-        if (end == text.size()) break;
         begin = end + 1;
     }
-    refuse_without_effect();
+    const ClassifierOptions defaults;
+    for (const Change& each : changes) {
+        const double given = options.*each.option;
+        refuse_idle(given != defaults.*each.option && given > 0, out.*each.strength > 0, each.name,
+                    filled("{} in `augment`", each.name));
+    }
     return out;
 }
 

@@ -114,9 +114,9 @@ Classified train_classifier(std::string_view method, PointsView points, const Cl
 
 /// Fits any of these methods. `prior` is the option; empty: uniform.
 template <class Options>
-ClassifierModelOf<Options> fit_classifier(const Problem& problem, const Options& options, const Run& run,
-                                          const std::vector<double>& prior, const Views& views,
-                                          const MakeLoss& make_loss) {
+ModelWith<ClassifierModel, Options> fit_classifier(const Problem& problem, const Options& options, const Run& run,
+                                                   const std::vector<double>& prior, const Views& views,
+                                                   const MakeLoss& make_loss) {
     const PointsView points = problem.points;
     const Constraints constraints =
         compile_constraints(points.rows(), options.clusters, problem, ShareRounding::floor, true);

@@ -5,13 +5,12 @@
 #include "coterie/deep/internal/deep_fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "coterie/base/idle_option.hpp"
-#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/deep/internal/pretrained.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/sha256.hpp"
@@ -20,6 +19,25 @@
 #include "coterie/metrics/criteria.hpp"
 
 namespace coterie::deep::internal {
+
+namespace {
+constexpr std::array<std::pair<const char*, std::vector<double> Course::*>, 5> series = {
+    {{"objectives", &Course::objectives},
+     {"criteria", &Course::criteria},
+     {"balances", &Course::balances},
+     {"changed", &Course::changed},
+     {"losses", &Course::losses}}};
+}  // namespace
+
+void Course::store(Archive& archive) const {
+    for (const auto& [name, values] : series)
+        if (!(this->*values).empty()) archive.set_vector(name, this->*values);
+}
+
+void Course::load(const Archive& archive) {
+    for (const auto& [name, values] : series)
+        if (archive.has(name)) this->*values = archive.vector(name);
+}
 
 PointsView checked(PointsView points, int clusters, const Run& run) {
     check_clustering_input(points, clusters, {}, run);

@@ -1,7 +1,6 @@
 #pragma once
 // Internal: the shared part of deep fits: options, the network and its pre-training, checkpoints, the report.
 
-#include <map>
 #include <optional>
 
 #include "coterie/deep/autoencoder.hpp"
@@ -51,6 +50,14 @@ OptionSetFor<Options> describe_autoencoder(const std::string& of_restarts = rest
 struct BatchLoss {
     double value = 0;
     Matrix<float> gradient;  // with respect to the encoder's output
+};
+
+/// One number for each update or epoch so far. A checkpoint has those that are not empty.
+struct Course {
+    std::vector<double> objectives, criteria, balances, changed, losses;
+
+    void store(Archive& archive) const;
+    void load(const Archive& archive);
 };
 
 /// `image`: rows and columns, optionally preceded by channels. Throws BadArgument unless it has d numbers.

@@ -5,12 +5,10 @@
 #include "coterie/deep/internal/pretrained.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/parallel/collective.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/io/formats.hpp"
 

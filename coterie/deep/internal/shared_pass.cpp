@@ -8,7 +8,6 @@
 #include "coterie/deep/internal/shared_pass.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "coterie/base/matrix.hpp"
 #include "coterie/base/parallel/collective.hpp"

@@ -5,9 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "coterie/base/function_ref.hpp"
 #include "coterie/base/parallel/blocks.hpp"
-#include "coterie/base/parallel/communicator.hpp"
 #include "coterie/deep/network_abi.h"
 
 namespace coterie::deep::internal {

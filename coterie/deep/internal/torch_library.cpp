@@ -10,6 +10,9 @@
 #include "coterie/base/shared_library.hpp"
 
 namespace coterie::deep::internal {
+
+using namespace coterie::internal;
+
 namespace {
 
 // The file name of the LibTorch to which the library at `place` is linked; empty if there is none. In the file, this

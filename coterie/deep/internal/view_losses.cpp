@@ -4,9 +4,6 @@
 
 #include "coterie/deep/internal/view_losses.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace coterie::deep::internal {
 
 double add_view_divergence(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
@@ -32,8 +29,8 @@ double add_following(const Softmax<double>& sigma, const Softmax<double>& tau, d
     return scale * sigma.probability.cwiseProduct(sigma.logarithm - tau.logarithm).sum();
 }
 
-double add_pair_information(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
-                            Matrix<double>& by_first, Matrix<double>& by_second) {
+double add_pair_information(const Softmax<double>& sigma, const Softmax<double>& tau, Matrix<double>& by_first,
+                            Matrix<double>& by_second) {
     constexpr double least = 1e-300;  // a number whose logarithm is finite
     const double share = 1 / static_cast<double>(sigma.probability.rows());
     const Matrix<double> q = share * sigma.probability.transpose() * tau.probability;
@@ -44,13 +41,13 @@ double add_pair_information(const Softmax<double>& sigma, const Softmax<double>&
     slope.colwise() -= log_sums;
     slope.rowwise() -= log_sums.transpose();
     const auto add = [&](const Softmax<double>& of, const Softmax<double>& other, Matrix<double>& gradient) {
-        const Matrix<double> by_probability = -weight * share * other.probability * slope;
+        const Matrix<double> by_probability = -share * other.probability * slope;
         const Vector<double> means = by_probability.cwiseProduct(of.probability).rowwise().sum();
         gradient.array() += of.probability.array() * (by_probability.colwise() - means).array();
     };
     add(sigma, tau, by_first);
     add(tau, sigma, by_second);
-    return -weight * p.cwiseProduct(slope).sum();
+    return -p.cwiseProduct(slope).sum();
 }
 
 }  // namespace coterie::deep::internal

@@ -5,7 +5,8 @@
 //     sigma, tau   N x k  predictions of the first and the second view; row i belongs to point i in both
 //     Q            k x k  1/N sum_i sigma_i tau_i'; P = (Q + Q') / 2; p: the row sums of P
 //
-// A term returns weight * value and adds weight * (its gradient with respect to each view's logits).
+// A term returns weight * value and adds weight * (its gradient with respect to each view's logits). Without `weight`,
+// the weight is 1.
 
 #include "coterie/entropy/losses.hpp"
 
@@ -22,7 +23,7 @@ double add_following(const Softmax<double>& sigma, const Softmax<double>& tau, d
                      Matrix<double>& by_second);
 
 /// IIC: minus the mutual information of the clusters of two views, -sum_ab P_ab ln(P_ab / (p_a p_b)).
-double add_pair_information(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
-                            Matrix<double>& by_first, Matrix<double>& by_second);
+double add_pair_information(const Softmax<double>& sigma, const Softmax<double>& tau, Matrix<double>& by_first,
+                            Matrix<double>& by_second);
 
 }  // namespace coterie::deep::internal

@@ -85,9 +85,9 @@ double pair_information(const Matrix<double>& x, const Matrix<double>& t) {
 
 TEST(ViewLosses, PairInformation) {
     const Matrix<double> x = normal_rows(7, 4, 5), t = normal_rows(7, 4, 6);
-    const Value value = [](const Matrix<double>& a, const Matrix<double>& b) { return -2 * pair_information(a, b); };
+    const Value value = [](const Matrix<double>& a, const Matrix<double>& b) { return -pair_information(a, b); };
     Matrix<double> first = Matrix<double>::Zero(7, 4), second = first;
-    EXPECT_NEAR(deep::internal::add_pair_information(soft(x), soft(t), 2, first, second), value(x, t), 1e-13);
+    EXPECT_NEAR(deep::internal::add_pair_information(soft(x), soft(t), first, second), value(x, t), 1e-13);
     expect_gradients(x, t, first, second, value);
 }
 
@@ -96,11 +96,11 @@ TEST(ViewLosses, PairInformationAtItsExtremes) {
     Matrix<double> x = Matrix<double>::Zero(6, 3);
     for (Index i = 0; i < 6; ++i) x(i, i % 3) = 2000;
     Matrix<double> first = Matrix<double>::Zero(6, 3), second = first;
-    EXPECT_NEAR(deep::internal::add_pair_information(soft(x), soft(x), 1, first, second), -std::log(3.0), 1e-14);
+    EXPECT_NEAR(deep::internal::add_pair_information(soft(x), soft(x), first, second), -std::log(3.0), 1e-14);
     EXPECT_TRUE(first.allFinite() && second.allFinite());
     x.setZero();
     x.col(1).setConstant(2000);
-    EXPECT_NEAR(deep::internal::add_pair_information(soft(x), soft(x), 1, first, second), 0, 1e-14);
+    EXPECT_NEAR(deep::internal::add_pair_information(soft(x), soft(x), first, second), 0, 1e-14);
     EXPECT_TRUE(first.allFinite() && second.allFinite());
 }
 

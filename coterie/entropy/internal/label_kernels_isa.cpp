@@ -1,7 +1,7 @@
 // Compiled once per instruction set; COTERIE_ISA is its name (linalg/simd.hpp). This source uses nothing from the
 // standard library with external linkage.
 
-#include "coterie/entropy/internal/label_kernels.hpp"
+#include "coterie/entropy/internal/kernels.hpp"
 #include "coterie/linalg/simd.hpp"
 
 namespace coterie::entropy::internal::COTERIE_ISA {

@@ -2,7 +2,7 @@
 // over two vectors of columns stay in registers for all rows. So each value of x is loaded once for all these clusters.
 // Each sum runs over the rows in order.
 
-#include "coterie/entropy/internal/linear_kernels.hpp"
+#include "coterie/entropy/internal/kernels.hpp"
 #include "coterie/linalg/simd.hpp"
 
 namespace coterie::entropy::internal::COTERIE_ISA {

@@ -15,25 +15,25 @@ enum class WeightKind : int { linear, exponential, equal, given };
 
 /// The terms that turn a product p_j into a squared distance and a correlation b_j.
 struct QueryTerms {
-    float squared;   // |z_y|^2
-    float norm;      // |z_y|
-    float constant;  // b_j = p_j + along_j + constant: <x_j, y> of the homogenised points
-    float slope;     // rounding error of a squared distance, and of b_j except for rest: at most slope (r_j + |z_y|)^2
-    float rest;      // the other rounding error of b_j
-    float rate;      // exponential weights: exp(rate d_j)
-    float least;     // lower limit of the squared distance in a linear weight
+    float squared = 0;   // |z_y|^2
+    float norm = 0;      // |z_y|
+    float constant = 0;  // b_j = p_j + along_j + constant: <x_j, y> of the homogenised points
+    float slope = 0;  // rounding error of a squared distance, and of b_j except for rest: at most slope (r_j + |z_y|)^2
+    float rest = 0;   // the other rounding error of b_j
+    float rate = 0;   // exponential weights: exp(rate d_j)
+    float least = 0;  // lower limit of the squared distance in a linear weight
 };
 
 /// A column is measured again if |q_j + constant| + slope r_j + rest > threshold_j, q_j = z_j . r.
 struct ResidualTerms {
-    float constant;
-    float slope;  // rounding error of q_j: at most slope r_j + rest
-    float rest;
-    float factor;     // threshold_j = factor times the weight's lower bound
-    float rate;       // exponential: weight exp(rate d_j - reference), the exponent at most 80
-    float reference;  // rate times the distance at which the weight is 1
-    float least;      // as in QueryTerms
-    float norm;       // |r|, rounded up
+    float constant = 0;
+    float slope = 0;  // rounding error of q_j: at most slope r_j + rest
+    float rest = 0;
+    float factor = 0;     // threshold_j = factor times the weight's lower bound
+    float rate = 0;       // exponential: weight exp(rate d_j - reference), the exponent at most 80
+    float reference = 0;  // rate times the distance at which the weight is 1
+    float least = 0;      // as in QueryTerms
+    float norm = 0;       // |r|, rounded up
 };
 
 struct ColumnScans {

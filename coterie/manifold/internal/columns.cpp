@@ -4,15 +4,14 @@
 
 #include "coterie/manifold/internal/columns.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/text.hpp"
+#include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/model/model.hpp"
 
@@ -51,6 +50,17 @@ void check_queries(const Columns& columns, PointsView queries, const Run& run) {
                       "", {.option = "points"});
 }
 
+void write_rows(const std::vector<SparseRow>& rows, SparseMatrix& coefficients, std::vector<double>& weights) {
+    coefficients = sparse_of_rows(rows, coefficients.cols(), [](const auto& values) { return values.first; });
+    for (const SparseRow& row : rows)
+        for (const auto& [column, values] : row) weights.push_back(values.second);
+}
+
+void Columns::tile_products(Index tile, const float* rows, Index number, float* out) const {
+    block_products<float>().rows_by_rows(rows, number, dimensions, centred.data() + tile * kTile * dimensions,
+                                         size_of(tile), dimensions, dimensions, out, kTile);
+}
+
 void Columns::pack(PointsView from, Index i, double* out) const {
     from.visit([&](auto rows) {
         const auto* const x = rows.row(i);
@@ -87,7 +97,7 @@ double Columns::squared_distance(Index j, const double* packed) const {
 }
 
 double Columns::squared_distance(Index j, const double* packed, double product, double square_norm) const {
-    const double both = square_norms[static_cast<std::size_t>(j)] + square_norm;
+    const double both = square_norms[at(j)] + square_norm;
     const double difference = both - 2 * product;
     return difference > kCancelled * both ? difference : squared_distance(j, packed);
 }
@@ -103,7 +113,7 @@ Columns columns_of(PointsView points, double eta, const Run& run) {
     out.center = mean(points, run) * out.scale;
     require_memory(static_cast<double>(out.count) * (4.0 * static_cast<double>(out.dimensions) + 24),
                    "a copy of the data in float for products of blocks");
-    const auto n = static_cast<std::size_t>(out.count);
+    const std::size_t n = at(out.count);
     out.centred.resize(out.count, out.dimensions);
     out.squared.resize(n);
     out.norms.resize(n);
@@ -112,7 +122,7 @@ Columns columns_of(PointsView points, double eta, const Run& run) {
     std::vector<double> deviation(n);
     const RowBlocks blocks{out.count, kRows};
     for_each_block(blocks.count(), run.threads, [&](Index block, int) {
-        std::vector<double> packed(static_cast<std::size_t>(out.dimensions) + 1);
+        std::vector<double> packed(at(out.dimensions + 1));
         for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
             out.pack(points, i, packed.data());
             float* const z = out.centred.data() + i * out.dimensions;
@@ -124,27 +134,24 @@ Columns columns_of(PointsView points, double eta, const Run& run) {
                 const auto value = static_cast<double>(z[p]);
                 square += value * value;
                 product += value * out.center[p];
-                own += packed[static_cast<std::size_t>(p)] * packed[static_cast<std::size_t>(p)];
+                own += packed[at(p)] * packed[at(p)];
             }
-            const auto at = static_cast<std::size_t>(i);
-            out.squared[at] = static_cast<float>(square);
-            out.norms[at] = rounded_up(std::sqrt(square));
-            out.along[at] = static_cast<float>(product);
-            out.square_norms[at] = own;
-            deviation[at] = square;
+            out.squared[at(i)] = static_cast<float>(square);
+            out.norms[at(i)] = rounded_up(std::sqrt(square));
+            out.along[at(i)] = static_cast<float>(product);
+            out.square_norms[at(i)] = own;
+            deviation[at(i)] = square;
         }
     });
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += deviation[i];
     // Equal points differ from their mean by the rounding error of the mean.
-    const double mean_square = sum / static_cast<double>(out.count);
-    const double own_square = out.center.squaredNorm();
-    out.least = mean_square > 1e-28 * own_square ? kLeast * std::sqrt(mean_square) : 0.0;
-    out.tile_norms.assign(static_cast<std::size_t>(out.tiles()), 0.0F);
+    const double mean_square =
+        std::accumulate(deviation.begin(), deviation.end(), 0.0) / static_cast<double>(out.count);
+    out.least = mean_square > 1e-28 * out.center.squaredNorm() ? kLeast * std::sqrt(mean_square) : 0.0;
+    out.tile_norms.assign(at(out.tiles()), 0.0F);
     for (Index j = 0; j < out.count; ++j) {
-        float& most = out.tile_norms[static_cast<std::size_t>(j / Columns::kTile)];
-        most = std::max(most, out.norms[static_cast<std::size_t>(j)]);
-        out.largest_norm = std::max(out.largest_norm, static_cast<double>(out.norms[static_cast<std::size_t>(j)]));
+        float& most = out.tile_norms[at(j / Columns::kTile)];
+        most = std::max(most, out.norms[at(j)]);
+        out.largest_norm = std::max(out.largest_norm, static_cast<double>(out.norms[at(j)]));
     }
     return out;
 }

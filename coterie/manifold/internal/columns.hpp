@@ -3,13 +3,12 @@
 // of blocks; their rounding errors are bounded. In double, the original values times a power of two.
 
 #include <algorithm>
-#include <limits>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/base/sparse.hpp"
 #include "coterie/manifold/internal/column_scans.hpp"
 
 namespace coterie::manifold::internal {
@@ -36,6 +35,10 @@ struct Columns {
     double least = 0;  // lower limit of distances; 0: all points are equal
 
     Index tiles() const { return (count + kTile - 1) / kTile; }
+    /// Number of columns in a tile; the last one may not be full.
+    Index size_of(Index tile) const { return std::min(kTile, count - tile * kTile); }
+    /// Products of `number` rows of d numbers with the centred columns of a tile: row i is at out + i * kTile.
+    void tile_products(Index tile, const float* rows, Index number, float* out) const;
     /// Writes row i of `from`, scaled, and the homogenising coordinate: d + 1 numbers.
     void pack(PointsView from, Index i, double* out) const;
     /// Writes a packed row minus the centre.
@@ -48,6 +51,11 @@ struct Columns {
     /// it is computed from differences.
     double squared_distance(Index j, const double* packed, double product, double square_norm) const;
 };
+
+/// The representation of a query: columns, ascending, each with its coefficient and its weight.
+using SparseRow = std::vector<std::pair<Index, std::pair<double, double>>>;
+/// Writes the coefficients, and the weights in the order of the entries.
+void write_rows(const std::vector<SparseRow>& rows, SparseMatrix& coefficients, std::vector<double>& weights);
 
 /// Throws BadData for values that are not finite.
 Columns columns_of(PointsView points, double eta, const Run& run);

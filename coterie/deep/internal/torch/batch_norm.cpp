@@ -3,7 +3,7 @@
 // single-precision numbers are exact in double, so one pass over the batch gives both moments. The backward pass adds
 // up the gradient, and its products with the differences from the mean, in the same way.
 
-#include "coterie/deep/internal/torch/batch_norm.hpp"
+#include "coterie/deep/internal/torch/operations.hpp"
 
 #include <cmath>
 #include <vector>

@@ -2,15 +2,13 @@
 // gradients of weights and biases are sums over the items, so processes that share a batch exchange nothing else in
 // these layers. The products of a block have the same shapes, and so the same bits, on any process.
 
-#include "coterie/deep/internal/torch/convolution.hpp"
+#include "coterie/deep/internal/torch/operations.hpp"
 
 #include <array>
 #include <tuple>
 #include <vector>
 
 #include <torch/csrc/autograd/custom_function.h>
-
-#include "coterie/deep/internal/torch/blocks.hpp"
 
 namespace coterie_deep {
 namespace {

@@ -2,9 +2,13 @@
 // (cmake/FindLibTorch.cmake). So it includes only that header of coterie, and no C++ object, exception or string
 // crosses the interface. Compiles with LibTorch 1.13 and 2.x.
 
+#include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
+#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/grad_mode.h>
 #include <torch/cuda.h>
@@ -14,19 +18,104 @@
 #include <dlfcn.h>
 
 #include "coterie/deep/internal/torch/guarded.hpp"
-#include "coterie/deep/internal/torch/half.hpp"
 #include "coterie/deep/internal/torch/kept_memory.hpp"
-#include "coterie/deep/internal/torch/network.hpp"
-#include "coterie/deep/network_abi.h"
+#include "coterie/deep/internal/torch/layers.hpp"
+#include "coterie/deep/internal/torch/optimizer.hpp"
+
+/// An encoder and a decoder, their optimizers, and the kept pass.
+struct coterie_network {
+    using Tensor = at::Tensor;
+    struct Shape {
+        int64_t channels, rows, columns;
+        int64_t items() const { return channels * rows * columns; }
+    };
+
+    coterie_deep::KeptMemory kept;
+    torch::Device device{torch::kCPU};
+    bool half = false;
+    int threads = 1;
+    Shape shape{};
+    coterie_deep::Part encoder, decoder;
+    int64_t decoder_inputs = 0;  // 0: no decoder
+    std::vector<Tensor> encoder_trained, decoder_trained, all;
+    std::vector<coterie_deep::Optimizer> optimizers;
+    // The kept pass: its batch, and the roots of the backward pass with their gradients.
+    coterie_deep::Batch batch{0};
+    Tensor input, output;
+    std::vector<Tensor> roots, slopes;
+
+    Tensor moved(const float* items, int64_t count, const float* affine, const float* colour, const float* noise) {
+        const auto to_device = [&](const float* from, at::IntArrayRef sizes) {
+            return torch::from_blob(const_cast<float*>(from), sizes, torch::kFloat32).to(device);
+        };
+        Tensor x = to_device(items, {count, shape.channels, shape.rows, shape.columns});
+        if (device.is_cpu()) x = x.clone();  // a kept pass outlives the caller's items
+        if (affine != nullptr) {
+            const Tensor grid = at::affine_grid_generator(to_device(affine, {count, 2, 3}), x.sizes(), false);
+            x = at::grid_sampler_2d(x, grid, 0, 0, false);  // bilinear, zeros outside
+        }
+        if (colour != nullptr) {
+            const Tensor change = to_device(colour, {count, shape.channels, 2});
+            x = x * change.select(2, 0).reshape({count, shape.channels, 1, 1}) +
+                change.select(2, 1).reshape({count, shape.channels, 1, 1});
+        }
+        if (noise != nullptr) x = x + to_device(noise, x.sizes());
+        return x;
+    }
+
+    static void to_host(const Tensor& tensor, float* to) {
+        const Tensor host = tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
+        std::copy_n(host.data_ptr<float>(), host.numel(), to);  // also without items
+    }
+    Tensor gradient_of(const float* host) const {
+        return torch::from_blob(const_cast<float*>(host), output.sizes(), torch::kFloat32).to(device);
+    }
+    bool shares() const { return device.is_cpu() && (encoder.has_convolutions() || decoder.has_convolutions()); }
+    coterie_deep::Part::Pass pass(bool training, const coterie_deep::Batch& of, double momentum = 0.1) const {
+        return {training, momentum, half, shares() ? &of : nullptr};
+    }
+    void require_pass() const {
+        if (!output.defined()) throw std::runtime_error("there is no pass");
+    }
+    void end_pass() {
+        input = output = Tensor();
+        roots.clear();
+        slopes.clear();
+    }
+};
 
 namespace coterie_deep {
 namespace {
+
+/// While it lives, a network with `half` uses bfloat16 on CUDA, in the layers that LibTorch chooses (autocast). On the
+/// CPU, layers.cpp chooses the layers.
+class HalfGuard {
+public:
+    explicit HalfGuard(const coterie_network& network) : on_(network.half && network.device.is_cuda()) { set(true); }
+    ~HalfGuard() { set(false); }
+    HalfGuard(const HalfGuard&) = delete;
+    HalfGuard& operator=(const HalfGuard&) = delete;
+
+private:
+    void set(bool on) const {
+        if (!on_) return;
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+        at::autocast::set_autocast_dtype(torch::kCUDA, at::kBFloat16);
+        at::autocast::set_autocast_enabled(torch::kCUDA, on);
+#else
+        at::autocast::set_autocast_gpu_dtype(at::kBFloat16);
+        at::autocast::set_enabled(on);
+#endif
+        if (!on) at::autocast::clear_cache();
+    }
+
+    bool on_;
+};
 
 const char* description() {
     static const std::string text = std::string("LibTorch ") + TORCH_VERSION;
     return text.c_str();
 }
-const char* error() { return last_error().c_str(); }
 
 // LibTorch's CUDA library registers itself when it is loaded. It is not linked, because loading takes time and only
 // users of CUDA need it. A LibTorch for the CPU does not have it.
@@ -43,8 +132,6 @@ int32_t has_device(const char* device) {
     });
     return found;
 }
-
-void keep_memory() { keep_memory_between_steps(); }
 
 coterie_network* create(const coterie_layer* encoder, int32_t encoder_layers, const coterie_layer* decoder,
                         int32_t decoder_layers, int32_t channels, int32_t rows, int32_t columns, const char* device,
@@ -87,7 +174,7 @@ int32_t forward(coterie_network* network, const float* items, int64_t count, con
     return guarded([&] {
         use_threads(network->threads);
         network->end_pass();
-        const HalfGuard half(network->half && network->device.is_cuda());
+        const HalfGuard half(*network);
         network->batch = sharing != nullptr ? Batch(count, *sharing) : Batch(count);
         const Tensor input = network->moved(items, count, affine, colour, noise);
         if (training == 0) {
@@ -113,7 +200,7 @@ int32_t reconstruct(coterie_network* network, double weight, double* value) {
     return guarded([&] {
         network->require_pass();
         if (network->decoder_inputs == 0) throw std::runtime_error("the network has no decoder");
-        const HalfGuard half(network->half && network->device.is_cuda());
+        const HalfGuard half(*network);
         const Batch& batch = network->batch;
         network->roots.push_back(network->decoder.run(network->output, network->pass(true, batch))
                                      .reshape(network->input.sizes())
@@ -140,7 +227,7 @@ int32_t decode(coterie_network* network, const float* output, int64_t count, flo
     return guarded([&] {
         if (network->decoder_inputs == 0) throw std::runtime_error("the network has no decoder");
         const torch::NoGradGuard guard;
-        const HalfGuard half(network->half && network->device.is_cuda());
+        const HalfGuard half(*network);
         const Tensor from =
             torch::from_blob(const_cast<float*>(output), {count, network->decoder_inputs}, torch::kFloat32)
                 .to(network->device);
@@ -197,45 +284,46 @@ int32_t step(coterie_network* network) {
 
 int64_t memory_size(coterie_network* network) {
     int64_t size = 0;
-    for (const Optimizer& optimizer : network->optimizers) size += optimizer.memory_size();
+    for (Optimizer& optimizer : network->optimizers) size += optimizer.memory().size();
     return size;
 }
 int32_t get_memory(coterie_network* network, float* to) {
     return guarded([&] {
-        for (const Optimizer& optimizer : network->optimizers) to = optimizer.get_memory(to);
+        for (Optimizer& optimizer : network->optimizers) to = optimizer.memory().write(to);
     });
 }
 int32_t set_memory(coterie_network* network, const float* from) {
     return guarded([&] {
-        for (Optimizer& optimizer : network->optimizers) from = optimizer.set_memory(from);
+        for (Optimizer& optimizer : network->optimizers) from = optimizer.memory().read(from);
     });
 }
+
+constexpr coterie_network_api network_functions = {COTERIE_NETWORK_ABI,
+                                                   &description,
+                                                   &error,
+                                                   &has_device,
+                                                   &keep_memory_between_steps,
+                                                   &create,
+                                                   &destroy,
+                                                   &parameters,
+                                                   &parameter_size,
+                                                   &get_parameter,
+                                                   &set_parameter,
+                                                   &forward,
+                                                   &items_per_block,
+                                                   &reconstruct,
+                                                   &decode,
+                                                   &input_gradient,
+                                                   &backward,
+                                                   &set_optimizers,
+                                                   &step,
+                                                   &memory_size,
+                                                   &get_memory,
+                                                   &set_memory};
 
 }  // namespace
 }  // namespace coterie_deep
 
 extern "C" __attribute__((visibility("default"))) const coterie_network_api* coterie_network_functions(int32_t abi) {
-    static const coterie_network_api functions = {COTERIE_NETWORK_ABI,
-                                                  &coterie_deep::description,
-                                                  &coterie_deep::error,
-                                                  &coterie_deep::has_device,
-                                                  &coterie_deep::keep_memory,
-                                                  &coterie_deep::create,
-                                                  &coterie_deep::destroy,
-                                                  &coterie_deep::parameters,
-                                                  &coterie_deep::parameter_size,
-                                                  &coterie_deep::get_parameter,
-                                                  &coterie_deep::set_parameter,
-                                                  &coterie_deep::forward,
-                                                  &coterie_deep::items_per_block,
-                                                  &coterie_deep::reconstruct,
-                                                  &coterie_deep::decode,
-                                                  &coterie_deep::input_gradient,
-                                                  &coterie_deep::backward,
-                                                  &coterie_deep::set_optimizers,
-                                                  &coterie_deep::step,
-                                                  &coterie_deep::memory_size,
-                                                  &coterie_deep::get_memory,
-                                                  &coterie_deep::set_memory};
-    return abi == COTERIE_NETWORK_ABI ? &functions : nullptr;
+    return abi == COTERIE_NETWORK_ABI ? &coterie_deep::network_functions : nullptr;
 }

@@ -15,6 +15,8 @@ inline std::string& last_error() {
     return text;
 }
 
+inline const char* error() { return last_error().c_str(); }
+
 /// Runs f. If it throws, returns 1 and stores the text in last_error().
 template <class F>
 int32_t guarded(F&& f) {

@@ -1,7 +1,7 @@
 // Parameters of layers, and the pass of a batch through them. On the CPU, dense and convolutional layers and max pools
-// are coterie's own (linear.hpp, convolution.hpp, max_pool.hpp), with the same bits for any number of threads. Batch
-// norms of convolutional networks are also coterie's own (batch_norm.hpp). All layers of such networks work on blocks
-// of items, which processes may share. LibTorch computes everything else, and everything on other devices.
+// are coterie's own (operations.hpp), with the same bits for any number of threads. Batch norms of convolutional
+// networks are also coterie's own. All layers of such networks work on blocks of items, which processes may share.
+// LibTorch computes everything else, and everything on other devices.
 
 #include "coterie/deep/internal/torch/layers.hpp"
 
@@ -10,10 +10,7 @@
 
 #include <torch/types.h>
 
-#include "coterie/deep/internal/torch/batch_norm.hpp"
-#include "coterie/deep/internal/torch/convolution.hpp"
-#include "coterie/deep/internal/torch/linear.hpp"
-#include "coterie/deep/internal/torch/max_pool.hpp"
+#include "coterie/deep/internal/torch/operations.hpp"
 
 namespace coterie_deep {
 namespace {

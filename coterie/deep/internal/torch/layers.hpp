@@ -1,17 +1,11 @@
 #pragma once
 // Internal to coterie-deep: an encoder or a decoder, which is a sequence of layers as in network_abi.h.
 
-#include <cstddef>
 #include <vector>
 
-#include <ATen/ATen.h>
-
 #include "coterie/deep/internal/torch/blocks.hpp"
-#include "coterie/deep/network_abi.h"
 
 namespace coterie_deep {
-
-using at::Tensor;
 
 struct Layer {
     coterie_layer plan;

@@ -1,11 +1,9 @@
 // The dense layer on the CPU and its gradient. A matrix product adds only along the inner dimension. So blocks of the
 // outer dimensions (blocks.hpp), computed by several threads, give the same bits as a single thread.
 
-#include "coterie/deep/internal/torch/linear.hpp"
+#include "coterie/deep/internal/torch/operations.hpp"
 
 #include <torch/csrc/autograd/custom_function.h>
-
-#include "coterie/deep/internal/torch/blocks.hpp"
 
 namespace coterie_deep {
 namespace {

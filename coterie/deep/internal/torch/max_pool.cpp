@@ -2,23 +2,19 @@
 // Maxima are computed over rows first, then over columns, in loops that the compiler vectorises. LibTorch's version
 // handles positions one by one, and took a sixth of the time of VGG4.
 
-#include "coterie/deep/internal/torch/max_pool.hpp"
+#include "coterie/deep/internal/torch/operations.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <vector>
 
-#include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "coterie/deep/internal/torch/vectors.hpp"
 
 namespace coterie_deep {
 namespace {
-
-using at::Tensor;
 
 // Keeps the larger of two numbers and its position, or the first if they are equal. NaN is larger than any number.
 void raise(float value, int32_t place, float& largest, int32_t& where) {

@@ -4,6 +4,7 @@
 
 #include "coterie/deep/internal/torch/optimizer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -30,17 +31,47 @@ void adam_step(int64_t count, const AdamStep with, const float* __restrict g, fl
 
 }  // namespace
 
+int64_t Moments::size() const {
+    int64_t size = 1;
+    for (const auto* tensors : {&first, &second})
+        for (const Tensor& tensor : *tensors) size += tensor.numel();
+    return size;
+}
+
+float* Moments::write(float* to) const {
+    // Stores the bits of the count, because as a single-precision number it would be inexact from 2^24 on.
+    std::memcpy(to++, &steps, sizeof steps);
+    for (const auto* tensors : {&first, &second})
+        for (const Tensor& tensor : *tensors) {
+            const Tensor host = tensor.cpu();
+            to = std::copy_n(host.data_ptr<float>(), host.numel(), to);
+        }
+    return to;
+}
+
+const float* Moments::read(const float* from) {
+    const torch::NoGradGuard guard;
+    std::memcpy(&steps, from++, sizeof steps);
+    for (auto* tensors : {&first, &second})
+        for (Tensor& tensor : *tensors) {
+            tensor.copy_(torch::from_blob(const_cast<float*>(from), tensor.sizes(), torch::kFloat32));
+            from += tensor.numel();
+        }
+    return from;
+}
+
 Optimizer::Optimizer(const coterie_optimizer& plan, std::vector<Tensor> parameters)
     : plan_(plan), parameters_(std::move(parameters)) {
     for (const Tensor& parameter : parameters_) {
-        first_.push_back(torch::zeros_like(parameter, torch::MemoryFormat::Contiguous));
-        if (plan.kind == COTERIE_ADAM) second_.push_back(torch::zeros_like(parameter, torch::MemoryFormat::Contiguous));
+        memory_.first.push_back(torch::zeros_like(parameter, torch::MemoryFormat::Contiguous));
+        if (plan.kind == COTERIE_ADAM)
+            memory_.second.push_back(torch::zeros_like(parameter, torch::MemoryFormat::Contiguous));
     }
 }
 
 void Optimizer::step() {
     const torch::NoGradGuard guard;
-    ++steps_;
+    ++memory_.steps;
     for (std::size_t p = 0; p < parameters_.size(); ++p) {
         Tensor& parameter = parameters_[p];
         Tensor gradient = parameter.mutable_grad();
@@ -49,48 +80,15 @@ void Optimizer::step() {
         if (plan_.weight_decay != 0 && !parameter.device().is_cpu())
             gradient = gradient.add(parameter, plan_.weight_decay);
         if (plan_.kind == COTERIE_ADAM)
-            adam(parameter, gradient, first_[p], second_[p]);
+            adam(parameter, gradient, memory_.first[p], memory_.second[p]);
         else
-            descend(parameter, gradient, first_[p]);
+            descend(parameter, gradient, memory_.first[p]);
     }
 }
 
-int64_t Optimizer::memory_size() const {
-    int64_t size = 1;
-    for (const Tensor& tensor : first_) size += tensor.numel();
-    for (const Tensor& tensor : second_) size += tensor.numel();
-    return size;
-}
-
-float* Optimizer::get_memory(float* to) const {
-    // Stores the bits of the count, because as a single-precision number it would be inexact from 2^24 on.
-    const auto steps = static_cast<uint32_t>(steps_);
-    std::memcpy(to++, &steps, sizeof steps);
-    for (const auto* tensors : {&first_, &second_})
-        for (const Tensor& tensor : *tensors) {
-            const Tensor host = tensor.cpu();
-            std::memcpy(to, host.data_ptr<float>(), sizeof(float) * static_cast<std::size_t>(host.numel()));
-            to += host.numel();
-        }
-    return to;
-}
-
-const float* Optimizer::set_memory(const float* from) {
-    const torch::NoGradGuard guard;
-    uint32_t steps = 0;
-    std::memcpy(&steps, from++, sizeof steps);
-    steps_ = steps;
-    for (auto* tensors : {&first_, &second_})
-        for (Tensor& tensor : *tensors) {
-            tensor.copy_(torch::from_blob(const_cast<float*>(from), tensor.sizes(), torch::kFloat32));
-            from += tensor.numel();
-        }
-    return from;
-}
-
 void Optimizer::adam(Tensor& parameter, const Tensor& gradient, Tensor& first, Tensor& second) const {
-    const double correction1 = 1 - std::pow(plan_.beta1, static_cast<double>(steps_));
-    const double correction2 = 1 - std::pow(plan_.beta2, static_cast<double>(steps_));
+    const double correction1 = 1 - std::pow(plan_.beta1, memory_.steps);
+    const double correction2 = 1 - std::pow(plan_.beta2, memory_.steps);
     if (!parameter.device().is_cpu()) {
         first.mul_(plan_.beta1).add_(gradient, 1 - plan_.beta1);
         second.mul_(plan_.beta2).addcmul_(gradient, gradient, 1 - plan_.beta2);

@@ -11,6 +11,17 @@ namespace coterie_deep {
 
 using at::Tensor;
 
+/// What an optimizer remembers between steps: the number of steps, and moments of the gradients.
+struct Moments {
+    std::vector<Tensor> first, second;
+    uint32_t steps = 0;
+
+    // As single-precision numbers: the bits of `steps`, then the moments. write() and read() return the end.
+    int64_t size() const;
+    float* write(float* to) const;
+    const float* read(const float* from);
+};
+
 /// The parameters of one optimizer, and its state.
 class Optimizer {
 public:
@@ -18,18 +29,15 @@ public:
 
     void step();
 
-    // The state as single-precision numbers: the count of steps, then the moments.
-    int64_t memory_size() const;
-    float* get_memory(float* to) const;
-    const float* set_memory(const float* from);
+    Moments& memory() { return memory_; }
 
 private:
     void adam(Tensor& parameter, const Tensor& gradient, Tensor& first, Tensor& second) const;
     void descend(Tensor& parameter, const Tensor& gradient, Tensor& velocity) const;
 
     coterie_optimizer plan_;
-    std::vector<Tensor> parameters_, first_, second_;
-    int64_t steps_ = 0;
+    std::vector<Tensor> parameters_;
+    Moments memory_;
 };
 
 }  // namespace coterie_deep

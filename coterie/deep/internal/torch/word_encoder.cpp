@@ -20,7 +20,8 @@
 #include "coterie/deep/encoder_abi.h"
 #include "coterie/deep/internal/torch/guarded.hpp"
 #include "coterie/deep/internal/torch/kept_memory.hpp"
-#include "coterie/deep/internal/torch/linear.hpp"
+#include "coterie/deep/internal/torch/operations.hpp"
+#include "coterie/deep/internal/torch/optimizer.hpp"
 
 struct coterie_encoder {
     using Tensor = at::Tensor;
@@ -28,17 +29,13 @@ struct coterie_encoder {
     coterie_deep::KeptMemory kept;
     coterie_encoder_plan plan{};
     int threads = 1;
-    std::vector<Tensor> parameters, first, second;  // and their moments
-    uint32_t steps = 0;
+    std::vector<Tensor> parameters;
+    coterie_deep::Moments moments;
     Tensor vectors;  // of the kept pass
 };
 
 namespace coterie_deep {
 namespace {
-
-using at::Tensor;
-
-const char* encoder_error() { return last_error().c_str(); }
 
 coterie_encoder* create_encoder(const coterie_encoder_plan* plan, const int64_t* rows, const int64_t* columns,
                                 int32_t beside, int32_t threads) {
@@ -50,8 +47,8 @@ coterie_encoder* create_encoder(const coterie_encoder_plan* plan, const int64_t*
         out->threads = threads;
         const auto add = [&](int64_t r, int64_t c) {
             out->parameters.push_back(torch::zeros({r, c}, torch::kFloat32).set_requires_grad(true));
-            out->first.push_back(torch::zeros({r, c}, torch::kFloat32));
-            out->second.push_back(torch::zeros({r, c}, torch::kFloat32));
+            out->moments.first.push_back(torch::zeros({r, c}, torch::kFloat32));
+            out->moments.second.push_back(torch::zeros({r, c}, torch::kFloat32));
         };
         const auto dense = [&](int64_t to, int64_t from) {
             add(to, from);
@@ -258,11 +255,11 @@ int32_t step_encoder(coterie_encoder* encoder, const coterie_encoder_step* how) 
             if (tensor.grad().defined()) norm += tensor.grad().square().sum().item<double>();
         norm = std::sqrt(norm);
         const auto scale = static_cast<float>(norm > how->clip ? how->clip / norm : 1.0);
-        ++encoder->steps;
-        const double correction1 = 1 - std::pow(how->beta1, encoder->steps);
+        const uint32_t steps = ++encoder->moments.steps;
+        const double correction1 = 1 - std::pow(how->beta1, steps);
         const auto beta1 = static_cast<float>(how->beta1), beta2 = static_cast<float>(how->beta2);
         const auto rate = static_cast<float>(how->learning_rate / correction1);
-        const auto spread = static_cast<float>(1 / std::sqrt(1 - std::pow(how->beta2, encoder->steps)));
+        const auto spread = static_cast<float>(1 / std::sqrt(1 - std::pow(how->beta2, steps)));
         const auto epsilon = static_cast<float>(how->epsilon);
         for (std::size_t p = 0; p < encoder->parameters.size(); ++p) {
             Tensor& tensor = encoder->parameters[p];
@@ -272,8 +269,8 @@ int32_t step_encoder(coterie_encoder* encoder, const coterie_encoder_step* how) 
             const auto kept = static_cast<float>(1 - decay);
             const float* const g = gradient.data_ptr<float>();
             float* const x = tensor.data_ptr<float>();
-            float* const m = encoder->first[p].data_ptr<float>();
-            float* const v = encoder->second[p].data_ptr<float>();
+            float* const m = encoder->moments.first[p].data_ptr<float>();
+            float* const v = encoder->moments.second[p].data_ptr<float>();
             at::parallel_for(0, tensor.numel(), 16384, [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {
                     const float slope = scale * g[i];
@@ -287,51 +284,26 @@ int32_t step_encoder(coterie_encoder* encoder, const coterie_encoder_step* how) 
     });
 }
 
-int64_t encoder_memory_size(const coterie_encoder* encoder) {
-    int64_t out = 1;
-    for (const Tensor& tensor : encoder->first) out += 2 * tensor.numel();
-    return out;
-}
+int64_t encoder_memory_size(const coterie_encoder* encoder) { return encoder->moments.size(); }
 int32_t get_encoder_memory(const coterie_encoder* encoder, float* to) {
-    return guarded([&] {
-        std::memcpy(to++, &encoder->steps, sizeof encoder->steps);  // the bits of the count
-        for (const auto* tensors : {&encoder->first, &encoder->second})
-            for (const Tensor& tensor : *tensors) {
-                std::memcpy(to, tensor.data_ptr<float>(), bytes_of(tensor));
-                to += tensor.numel();
-            }
-    });
+    return guarded([&] { encoder->moments.write(to); });
 }
 int32_t set_encoder_memory(coterie_encoder* encoder, const float* from) {
-    return guarded([&] {
-        std::memcpy(&encoder->steps, from++, sizeof encoder->steps);
-        for (auto* tensors : {&encoder->first, &encoder->second})
-            for (Tensor& tensor : *tensors) {
-                std::memcpy(tensor.data_ptr<float>(), from, bytes_of(tensor));
-                from += tensor.numel();
-            }
-    });
+    return guarded([&] { encoder->moments.read(from); });
 }
+
+constexpr coterie_encoder_api encoder_functions = {COTERIE_ENCODER_ABI,    &error,
+                                                   &create_encoder,        &destroy_encoder,
+                                                   &encoder_parameters,    &encoder_parameter_size,
+                                                   &get_encoder_parameter, &set_encoder_parameter,
+                                                   &get_encoder_gradient,  &forward_words,
+                                                   &backward_words,        &add_encoder_gradient,
+                                                   &step_encoder,          &encoder_memory_size,
+                                                   &get_encoder_memory,    &set_encoder_memory};
 
 }  // namespace
 }  // namespace coterie_deep
 
 extern "C" __attribute__((visibility("default"))) const coterie_encoder_api* coterie_encoder_functions(int32_t abi) {
-    static const coterie_encoder_api functions = {COTERIE_ENCODER_ABI,
-                                                  &coterie_deep::encoder_error,
-                                                  &coterie_deep::create_encoder,
-                                                  &coterie_deep::destroy_encoder,
-                                                  &coterie_deep::encoder_parameters,
-                                                  &coterie_deep::encoder_parameter_size,
-                                                  &coterie_deep::get_encoder_parameter,
-                                                  &coterie_deep::set_encoder_parameter,
-                                                  &coterie_deep::get_encoder_gradient,
-                                                  &coterie_deep::forward_words,
-                                                  &coterie_deep::backward_words,
-                                                  &coterie_deep::add_encoder_gradient,
-                                                  &coterie_deep::step_encoder,
-                                                  &coterie_deep::encoder_memory_size,
-                                                  &coterie_deep::get_encoder_memory,
-                                                  &coterie_deep::set_encoder_memory};
-    return abi == COTERIE_ENCODER_ABI ? &functions : nullptr;
+    return abi == COTERIE_ENCODER_ABI ? &coterie_deep::encoder_functions : nullptr;
 }

@@ -1,9 +1,10 @@
 #pragma once
-// Internal: the hot loops of the label solvers, compiled per instruction set and chosen at run time.
+// Internal: the hot loops of the label solvers and of linear models, compiled per instruction set and chosen at run
+// time.
 //
 // A tile is 16 rows of predictions or labels, stored by cluster: the number of row r for cluster k is at k * 16 + r. So
 // a SIMD vector holds numbers of several rows for one cluster, whatever K is. This header includes no standard header
-// with inline functions: label_kernels_isa.cpp is compiled for instruction sets that not every processor has.
+// with inline functions: *_isa.cpp are compiled for instruction sets that not every processor has.
 
 #include <cstddef>
 
@@ -31,15 +32,30 @@ struct LabelKernels {
                       std::ptrdiff_t stride);
 };
 
+template <class T>
+struct LinearProducts {
+    /// c_kp += sum_r g_rk x_rp for the columns p in begin..end-1. rows: pointers to rows of x; g: `count` x `clusters`,
+    /// contiguous; column p of c is at k * stride + p - begin.
+    void (*add_gradient)(const T* const* rows, std::ptrdiff_t count, const T* g, std::ptrdiff_t clusters,
+                         std::ptrdiff_t begin, std::ptrdiff_t end, T* c, std::ptrdiff_t stride);
+};
+
+struct LinearKernels {
+    LinearProducts<float> float32;
+    LinearProducts<double> float64;
+};
+
 /// The kernels for this processor's best instruction set.
 const LabelKernels& label_kernels();
+const LinearKernels& linear_kernels();
 
-template <class T>
-const LabelRounds<T>& label_rounds() {
+/// Those for numbers of type T.
+template <class T, class Kernels>
+const auto& of_type(const Kernels& kernels) {
     if constexpr (sizeof(T) == sizeof(float))
-        return label_kernels().float32;
+        return kernels.float32;
     else
-        return label_kernels().float64;
+        return kernels.float64;
 }
 
 }  // namespace coterie::entropy::internal
