@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _input, _names
+from ._docstrings import complete_docstrings, whole_docstring
 from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
 from ._processes import communicator_of, gathered, in_agreement, names_of_all, whole_of_parts
 from ._progress import Progress
@@ -108,21 +109,6 @@ class Parameters:
         return text if len(text) <= N_CHAR_MAX else text[: N_CHAR_MAX - 4] + "...)"
 
 
-SHARED = {}  # parts of docstrings that classes share, by name (_estimators.py)
-_SHARED_LINE = "    **shared : "
-
-
-def _whole_docstring(text):
-    """Returns a class's docstring with the shared parts in place of their names."""
-    lines = []
-    for line in text.split("\n"):
-        if line.startswith(_SHARED_LINE):
-            lines += [SHARED[name].rstrip("\n") for name in line.removeprefix(_SHARED_LINE).split(", ")]
-        else:
-            lines.append(line)
-    return "\n".join(lines)
-
-
 _OPTIONS = {method["name"]: {_names.parameter(option["name"]): option["name"] for option in method["options"]} for method in _names.METHODS.values()}
 
 
@@ -151,7 +137,7 @@ class Clusterer(Parameters):
         if "_method" in cls.__dict__:
             cls._options = _OPTIONS[cls._method]
             if cls.__doc__:  # None with python -OO
-                cls.__doc__ = _whole_docstring(cls.__doc__)
+                cls.__doc__ = whole_docstring(cls.__doc__)
 
     def _repr_html_(self):
         from html import escape

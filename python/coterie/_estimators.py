@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ._base import SHARED, BlockClusterer, Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, GivesOutlierScores, Transforms, WeightedBlockClusterer, WeightedClusterer
+from ._base import BlockClusterer, Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, GivesOutlierScores, Transforms, WeightedBlockClusterer, WeightedClusterer
+from ._docstrings import SHARED
 
 __all__ = [
     "KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward", "KernelKMeans", "HDBSCAN", "Spectral", "Subspace", "Cpd", "Aml",

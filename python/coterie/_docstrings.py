@@ -1,0 +1,42 @@
+"""Docstrings that share parts.
+
+A line "**shared : a, b" of a docstring stands for the parts a and b. Parts have the indentation 4. A part that begins a section begins with an empty line.
+"""
+from types import FunctionType
+
+_MARK = "**shared : "
+
+
+def _section(title, entry):
+    return f"\n    {title}\n    {'-' * len(title)}\n    {entry}\n"
+
+
+SHARED = {  # the parts by name; other modules add theirs
+    **{f"returns {entry}": _section("Returns", entry) for entry in ("float", "self", "array of shape (n_samples,)")},
+    **{f"raises {entry}": _section("Raises", entry) for entry in ("ValueError", "TypeError", "BadData", "OSError")},
+    "n_jobs as in the classes": """\
+    n_jobs : int, default=None
+        Number of threads, as in the classes.
+""",
+}
+
+
+def whole_docstring(text):
+    """Returns the docstring with the parts in place of their names, at the indentation of the line that names them."""
+    lines = []
+    for line in text.split("\n"):
+        indent, mark, names = line.partition(_MARK)
+        if mark:
+            lines += [f"\n{SHARED[name]}".rstrip("\n").replace("\n    ", f"\n{indent}")[1:] for name in names.split(", ")]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def complete_docstrings(names):
+    """Completes the docstrings of a module's functions, classes and methods. names: the module's globals()."""
+    own = [thing for thing in names.values() if isinstance(thing, (type, FunctionType)) and thing.__module__ == names["__name__"]]
+    methods = [each for thing in own for each in vars(thing).values() if isinstance(each, FunctionType)]
+    for thing in own + methods:
+        if _MARK in (thing.__doc__ or ""):  # None with python -OO
+            thing.__doc__ = whole_docstring(thing.__doc__)
