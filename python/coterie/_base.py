@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _input, _names
-from ._docstrings import complete_docstrings, whole_docstring
+from ._docstrings import SHARED, complete_docstrings, entry, section, whole_docstring
 from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
 from ._processes import communicator_of, gathered, in_agreement, names_of_all, whole_of_parts
 from ._progress import Progress
@@ -26,6 +26,34 @@ from ._show import ClusterChoice, Description
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+SHARED.update({
+    "rows of a fit": section(
+        "Parameters", "X : array or table of shape (n_samples, n_features), or path", "docs/python-details.md lists the types."
+    ) + entry("y : array of shape (n_samples,), default=None", "Partial labels, or ignored: see the class."),
+    "processes of a fit": """\
+    comm : communicator, default=None
+        The processes that work on this fit. All of them call fit with the same parameters and the same X: a list of .npy files, or an array that
+        each process has. Accepted are a communicator of mpi4py, torch.distributed or one of its groups, and any object with rank, size,
+        send(bytes, to) and receive(buffer, source). The result has the same bits as with one process. `labels_` has the labels of this process's
+        rows. They are consecutive, in the order of the ranks.
+    local : bool or list of pairs (begin, end), default=False
+        Whether X, y and the weights are only this process's part of the rows, which may have any size. True: the parts follow each other in the order of
+        the ranks. Pairs: the ranges of row numbers that X has. The rows then move to the processes that work on them. `labels_` has the labels of X.
+
+    Returns
+    -------
+    self
+
+    Raises
+    ------
+    ValueError, TypeError
+        X, y, a weight or a parameter is not accepted. All processes raise an error if one of them does.
+""",
+    "new rows": section("Parameters", "X : array or table of shape (n_samples, n_features_in_)"),
+    "weights": entry("sample_weight : array of shape (n_samples,), default=None", "A row of weight w acts as w copies of it."),
+    "model not fitted": section("Raises", "ValueError, TypeError", "X is not accepted, or the model is not fitted (NotFittedError)."),
+})
 
 
 def _warn(messages):
@@ -61,10 +89,7 @@ class Parameters:
         ----------
         deep : bool, default=True
             Has no effect, because no parameter is an estimator.
-
-        Returns
-        -------
-        dict
+        **shared : returns dict
             Values by name.
 
         Raises
@@ -81,14 +106,7 @@ class Parameters:
         ----------
         **params
             New values by name.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
+        **shared : returns self, raises ValueError
             The constructor does not have a parameter of this name.
         """
         known = self._defaults()
@@ -180,17 +198,7 @@ class Clusterer(Parameters):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Finds the clusters of X.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features), or path
-            docs/python-details.md lists the types.
-        y : array of shape (n_samples,), default=None
-            Partial labels, or ignored: see the class.
-
-        Returns
-        -------
-        self
+        **shared : rows of a fit, returns self
 
         Raises
         ------
@@ -240,10 +248,7 @@ class Clusterer(Parameters):
         name = type(self).__name__
         values = None
         if rows is not None:
-            if rows.names and not self._is_pairwise():
-                side["column_names"] = rows.names
-            if rows.kinds:
-                side["kinds"], side["categories"] = rows.kinds, rows.categories
+            side.update(rows.side(named=not self._is_pairwise()))
         if weights is not None and len(weights) != count:
             raise ValueError(f"sample_weight: {len(weights)} weights for {count} rows. Give one weight per row.")
         if weights is not None and not (weights == 1).all():  # all weights 1: the same as no weights, including the random draws
@@ -304,6 +309,9 @@ class Clusterer(Parameters):
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
+    def _threads_and_device(self):
+        return _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu"))
+
     def _column_options(self):
         return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
 
@@ -325,7 +333,7 @@ class Clusterer(Parameters):
                     options["clusters"] = None  # partial labels determine it
                 if processes is not None and choose:
                     raise ValueError('n_clusters: "auto" is not supported with several processes. Use a whole number, at least 1.')
-                threads, device = _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu"))
+                threads, device = self._threads_and_device()
                 checkpoint = _input.path_of(getattr(self, "checkpoint", None), "checkpoint")
             if processes is not None and self.random_state is None:
                 seed = gathered(processes, seed)[0]
@@ -367,8 +375,7 @@ class Clusterer(Parameters):
             self._one_row = _input.Rows(np.array(rows.points[:1]), None, None, rows.kinds, rows.categories)
         if values is not None:
             self.cluster_labels_ = self._label_of_cluster(values)
-        if self._method == "hdbscan":
-            self._value_every_row(rows)
+        self._value_every_row(rows)
         _warn(said)
         if report["stopped"] == "iteration-limit":
             limit = "max_iter" if "max_iter" in self._options else "its limit"
@@ -388,16 +395,16 @@ class Clusterer(Parameters):
             self.feature_names_in_ = np.array(fitted.column_names, dtype=object)
 
     def _value_every_row(self, rows):
-        """Extends HDBSCAN's probabilities_ and outlier_scores_ to all rows of the fit if the model has them only for some.
+        """Extends probabilities_ and outlier_scores_ to all rows of the fit, for a model that has these parts (HDBSCAN) but only for some rows.
 
         Dropped rows have NaN. Rows outside the sample have the values that the model predicts. Rows of the sample keep their values, because the
         model recognises its training data.
         """
-        if len(self.outlier_scores_) == len(self.labels_):
+        if not {"probabilities", "outlier_scores"} <= {part for part, _, _ in self._fitted.parts} or len(self.outlier_scores_) == len(self.labels_):
             return
 
         def values(output):
-            return self._fitted.output(output, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), "cpu")[0]
+            return self._fitted.output(output, *rows.given, *self._threads_and_device())[0]
 
         scores = values("outlier_score")[:, 0]
         likely = values("memberships").sum(axis=1) if self._fitted.clusters else np.zeros(len(scores))
@@ -468,21 +475,14 @@ class Clusterer(Parameters):
 
     def predict(self, X: Any) -> np.ndarray:
         """Assigns each row of X to a cluster.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
             The columns of a table may have any order: they are matched by name.
 
         Returns
         -------
         array of int32 of shape (n_samples,)
             Cluster numbers from 0 to n_clusters - 1; -1 for noise (noise_share) and for rows that were left out.
-
-        Raises
-        ------
-        ValueError, TypeError
-            X is not accepted, or the model is not fitted (NotFittedError).
+        **shared : model not fitted
         """
         return self._labels_of(self._new_rows(X))
 
@@ -492,22 +492,16 @@ class Clusterer(Parameters):
 
     def _labels_of(self, rows):
         with self._naming(rows):
-            labels, said = self._fitted.predict(
-                rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu"))
-            )
+            labels, said = self._fitted.predict(*rows.given, *self._threads_and_device())
         _warn(said)
         return labels
 
     def _output(self, which, X):
-        rows = self._new_rows(X)
-        return self._output_of(which, rows)
+        return self._output_of(which, self._new_rows(X))
 
     def _output_of(self, which, rows):
         with self._naming(rows):
-            matrix, said = self._fitted.output(
-                which, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs),
-                _input.device_of(getattr(self, "device", "cpu")),
-            )
+            matrix, said = self._fitted.output(which, *rows.given, *self._threads_and_device())
         _warn(said)
         return matrix
 
@@ -515,19 +509,12 @@ class Clusterer(Parameters):
         """Describes what distinguishes the clusters in the rows of X, as `coterie describe` does.
 
         Warns if all rows are in one cluster, or if rows are far from all training data.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
             The rows of the fit or other rows.
-        sample_weight : array of shape (n_samples,), default=None
-            A row of weight w acts as w copies of it.
+        **shared : weights
         compare_with : fitted model, default=None
             Another model for the same X.
-
-        Returns
-        -------
-        dict
+        **shared : returns dict
             It shows tables when printed and in a notebook. Rows, columns and clusters are counted from 0. A value that does not exist is None.
 
             "clusters" has a dict for each of the n_clusters clusters:
@@ -549,10 +536,7 @@ class Clusterer(Parameters):
             - "comparison", with `compare_with`: clusters of the two models are matched one to one, so that as few rows as possible move. "moved" is the
               number of rows whose clusters do not match. "moves" lists these rows by "from" (the other model's cluster) and "to" (this model's), with
               "points" (how many) and the first three "rows". "ari", "nmi" and "confusion" compare the two clusterings.
-
-        Raises
-        ------
-        BadData
+        **shared : raises BadData
             X has a missing value, and the model was fitted with missing='refuse'.
         TypeError
             `compare_with` is not a fitted model.
@@ -567,8 +551,7 @@ class Clusterer(Parameters):
         rows = self._new_rows(X)
         with self._naming(rows):
             document, said = self._fitted.describe(
-                rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs),
-                _input.device_of(getattr(self, "device", "cpu")), compare_with and compare_with._prepared_for(X),
+                *rows.given, _input.weights_of(sample_weight), *self._threads_and_device(), compare_with and compare_with._prepared_for(X)
             )
         _warn(said)
         told = json.loads(document)
@@ -585,17 +568,13 @@ class Clusterer(Parameters):
         return Description(clusters=told["profiles"], rows_left_out=told["rows_left_out"], **others, outliers=outliers)
 
     def _prepared_for(self, X):
-        rows = self._new_rows(X)
-        return self._fitted, rows.points, rows.names or [], rows.categories or []
+        return self._fitted, *self._new_rows(X).given
 
     # Models as files and bytes, in the command's format
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model to a file, completely or not at all. `coterie.load` and the command read it.
-
-        Parameters
-        ----------
-        path : str or PathLike
+        **shared : parameter path
 
         Raises
         ------
@@ -626,19 +605,15 @@ class Clusterer(Parameters):
         self.__dict__.update(state)
 
 
-def _is_whole(value):
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-
-
 def _pair_of_sizes(sizes):
-    pair = (sizes, sizes) if _is_whole(sizes) else tuple(sizes) if isinstance(sizes, (tuple, list, np.ndarray)) else ()
-    if len(pair) != 2 or not all(each is None or _is_whole(each) and abs(each) < 2**63 for each in pair):
+    pair = (sizes, sizes) if _input.is_whole(sizes) else tuple(sizes) if isinstance(sizes, (tuple, list, np.ndarray)) else ()
+    if len(pair) != 2 or not all(each is None or _input.is_whole(each) and abs(each) < 2**63 for each in pair):
         raise ValueError(f"sizes: {sizes!r} is not accepted. Use a whole number, or a pair (least, most) of whole numbers or None.")
     return tuple(None if each is None else int(each) for each in pair)
 
 
 def _is_number_of_clusters(value):
-    return _is_whole(value) and 1 <= value < 2**31
+    return _input.is_whole(value) and 1 <= value < 2**31
 
 
 def _is_share(value):
@@ -685,19 +660,7 @@ class WeightedClusterer(Clusterer):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Finds the clusters of X.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features), or path
-            docs/python-details.md lists the types.
-        y : array of shape (n_samples,), default=None
-            Partial labels, or ignored: see the class.
-        sample_weight : array of shape (n_samples,), default=None
-            A row of weight w acts as w copies of it.
-
-        Returns
-        -------
-        self
+        **shared : rows of a fit, weights, returns self
 
         Raises
         ------
@@ -712,30 +675,7 @@ class BlockClusterer(Clusterer):
 
     def fit(self, X: Any, y: Any = None, *, comm: Any = None, local: Any = False) -> Self:
         """Finds the clusters of X.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features), or path
-            docs/python-details.md lists the types.
-        y : array of shape (n_samples,), default=None
-            Partial labels, or ignored: see the class.
-        comm : communicator, default=None
-            The processes that work on this fit. All of them call fit with the same parameters and the same X: a list of .npy files, or an array that
-            each process has. Accepted are a communicator of mpi4py, torch.distributed or one of its groups, and any object with rank, size,
-            send(bytes, to) and receive(buffer, source). The result has the same bits as with one process. `labels_` has the labels of this process's
-            rows. They are consecutive, in the order of the ranks.
-        local : bool or list of pairs (begin, end), default=False
-            Whether X, y and the weights are only this process's part of the rows, which may have any size. True: the parts follow each other in the order of
-            the ranks. Pairs: the ranges of row numbers that X has. The rows then move to the processes that work on them. `labels_` has the labels of X.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            X, y, a weight or a parameter is not accepted. All processes raise an error if one of them does.
+        **shared : rows of a fit, processes of a fit
         """
         return self._fit(X, y, comm=comm, local=local)
 
@@ -744,9 +684,10 @@ class WeightedBlockClusterer(Clusterer):
     """Base class of methods that read rows in blocks and accept weights."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None, local: Any = False) -> Self:
+        """Finds the clusters of X. sample_weight: a row of weight w acts as w copies of it.
+        **shared : rows of a fit, processes of a fit
+        """
         return self._fit(X, y, sample_weight, comm, local)
-
-    fit.__doc__ = BlockClusterer.fit.__doc__.replace("clusters of X.", "clusters of X. sample_weight: a row of weight w acts as w copies of it.")
 
 
 class Transforms:
@@ -756,20 +697,13 @@ class Transforms:
 
     def transform(self, X: Any) -> Any:
         """Transforms rows into the space of the method. See the class.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
 
         Returns
         -------
         array of shape (n_samples, n_components)
             A table after `set_output`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            X is not accepted, or the model is not fitted (NotFittedError).
+        **shared : model not fitted
         """
         rows = self._new_rows(X)
         return self._contained(self._output_of(self._transformed, rows), rows)
@@ -803,14 +737,7 @@ class Transforms:
         ----------
         transform : {"default", "pandas", "polars"} or None, default=None
             "default": an array. None: no change.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
+        **shared : returns self, raises ValueError
             Another value.
         """
         if transform not in (None, "default", "pandas", "polars"):
@@ -839,36 +766,21 @@ class GivesDistances:
 
     def distances(self, X: Any) -> np.ndarray:
         """Returns the Euclidean distance of each row to each centroid, in the space of the method.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
 
         Returns
         -------
         array of shape (n_samples, n_clusters)
-
-        Raises
-        ------
-        ValueError, TypeError
-            X is not accepted, or the model is not fitted (NotFittedError).
+        **shared : model not fitted
         """
         return self._output("distances", X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Returns minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means does. Larger is better.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
             Rows that missing='drop' leaves out do not count.
         y : ignored
-        sample_weight : array of shape (n_samples,), default=None
-            A row of weight w acts as w copies of it.
-
-        Returns
-        -------
-        float
+        **shared : weights, returns float
 
         Raises
         ------
@@ -888,20 +800,13 @@ class GivesMemberships:
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Returns the probability of each cluster for each row.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
 
         Returns
         -------
         array of shape (n_samples, n_clusters)
             Each row sums to 1, or to less if the row may be noise.
-
-        Raises
-        ------
-        ValueError, TypeError
-            X is not accepted, or the model is not fitted (NotFittedError).
+        **shared : model not fitted
         """
         self._require_fitted()
         if not self._fitted.clusters:  # all rows of the fit were noise
@@ -918,18 +823,7 @@ class GivesOutlierScores:
         score = d / r. d is the distance of the row to the mean of its cluster, in the method's space if it has one. r is the root mean square of
         this distance over the cluster's rows in the fit, so 1 is usual. HDBSCAN uses its own score, GLOSH, from 0 to 1. docs/outliers.md says which
         methods are suitable.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-
-        Raises
-        ------
-        ValueError
+        **shared : new rows, returns array of shape (n_samples,), raises ValueError
             The model was fitted on affinities, or its file is older than outlier scores.
         """
         return self._output("outlier_score", X)[:, 0]
@@ -944,18 +838,15 @@ class GivesLabelScores:
 
     def label_scores(self, X: Any) -> np.ndarray:
         """Returns how well each label of y fits each row. Larger is better.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
 
         Returns
         -------
         array of shape (n_samples, n_labels)
-
-        Raises
-        ------
-        ValueError
+        **shared : raises ValueError
             The model was fitted without y, or X is not accepted.
         """
         return self._output("label_scores", X)
+
+
+complete_docstrings(globals())

@@ -7,17 +7,22 @@ from types import FunctionType
 _MARK = "**shared : "
 
 
-def _section(title, entry):
-    return f"\n    {title}\n    {'-' * len(title)}\n    {entry}\n"
+def entry(name, meaning=""):
+    """Returns a part with one entry, such as a parameter and its meaning."""
+    return f"    {name}\n" + (f"        {meaning}\n" if meaning else "")
+
+
+def section(title, name, meaning=""):
+    """Returns a part that begins a section with an entry."""
+    return f"\n    {title}\n    {'-' * len(title)}\n" + entry(name, meaning)
 
 
 SHARED = {  # the parts by name; other modules add theirs
-    **{f"returns {entry}": _section("Returns", entry) for entry in ("float", "self", "array of shape (n_samples,)")},
-    **{f"raises {entry}": _section("Raises", entry) for entry in ("ValueError", "TypeError", "BadData", "OSError")},
-    "n_jobs as in the classes": """\
-    n_jobs : int, default=None
-        Number of threads, as in the classes.
-""",
+    **{f"returns {name}": section("Returns", name) for name in ("float", "self", "dict", "array of shape (n_samples,)")},
+    **{f"raises {name}": section("Raises", name) for name in ("ValueError", "TypeError", "BadData")},
+    "parameter path": section("Parameters", "path : str or PathLike"),
+    "unwritable path": section("Raises", "OSError", "The file cannot be written."),
+    "n_jobs as in the classes": entry("n_jobs : int, default=None", "Number of threads, as in the classes."),
 }
 
 

@@ -33,6 +33,20 @@ class Rows:
     def shape(self):
         return self.points[:2] if isinstance(self.points, tuple) else tuple(self.points.shape)
 
+    @property
+    def given(self):
+        """The rows as a fitted model of the library takes them: points, names and categories."""
+        return self.points, self.names or [], self.categories or []
+
+    def side(self, named=True):
+        """What a problem of the library says about the columns. named: whether it has their names."""
+        out = {"column_names": self.names} if self.names and named else {}
+        return {**out, "kinds": self.kinds, "categories": self.categories} if self.kinds else out
+
+
+def is_whole(value):
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
 
 def is_sparse(X):
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
@@ -453,7 +467,7 @@ def seed_of(random_state):
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63 - 1))
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool) and 0 <= random_state < 2**64:
+    if is_whole(random_state) and 0 <= random_state < 2**64:
         return int(random_state)
     raise ValueError(
         f"random_state: {random_state!r} is not accepted. Use a whole number from 0 to 2**64 - 1, a NumPy generator or None."
@@ -467,7 +481,7 @@ def threads_of(n_jobs):
         return min(int(limit), most_threads) if limit.isdecimal() else 0
     if n_jobs == -1:
         return 0
-    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs > most_threads:
+    if not is_whole(n_jobs) or n_jobs == 0 or n_jobs > most_threads:
         raise ValueError(
             f"n_jobs: {n_jobs!r} is not accepted. Use a number of threads up to {most_threads:,}, or -1 or None for all available threads."
         )
@@ -478,7 +492,7 @@ def threads_of(n_jobs):
 
 def count_of(value, name, least=1):
     """Returns a whole number, at least `least`, that fits the library's type. Raises ValueError on other values."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not least <= value < 2**31:
+    if not is_whole(value) or not least <= value < 2**31:
         raise ValueError(f"{name}: {value!r} is not accepted. Use a whole number, at least {least}.")
     return int(value)
 

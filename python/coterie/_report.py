@@ -71,5 +71,5 @@ def report(model: Clusterer | Tuned | Compared, X: Any, y_true: Any = None, *, s
     truth, names = None, []
     if y_true is not None:
         truth, _, names = _input.labels_of(y_true, rows.shape[0], "y_true")
-    return Page(model._fitted.page(rows.points, rows.names or [], rows.categories or [], truth, names, source, _input.threads_of(model.n_jobs),
-                                      compare_with and compare_with._prepared_for(X), search))
+    compared = compare_with and compare_with._prepared_for(X)
+    return Page(model._fitted.page(*rows.given, truth, names, source, _input.threads_of(model.n_jobs), compared, search))

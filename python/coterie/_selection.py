@@ -120,12 +120,7 @@ def _names_of(methods):
 def _read(X, name, missing, categorical, dates):
     columns = {"missing": missing, "categorical": categorical, "dates": dates}
     rows = _input.rows_of(X, estimator=name, columns=columns)
-    side = {}
-    if rows.names:
-        side["column_names"] = rows.names
-    if rows.kinds:
-        side["kinds"], side["categories"] = rows.kinds, rows.categories
-    return rows, side, columns
+    return rows, rows.side(), columns
 
 
 def compare(

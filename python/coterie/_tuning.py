@@ -149,8 +149,7 @@ def tune(
                 cls._method, fixed, axes, {"select": select, "folds": folds, "with_kmeans": with_kmeans}, points, side,
                 {"center": "center" not in grid and estimator.center,
                  "scale": "none" if "scale" in grid or estimator.scale is None else estimator.scale},
-                estimator._column_options(), seed, _input.threads_of(estimator.n_jobs), _input.device_of(getattr(estimator, "device", "cpu")), truth,
-                progress if progress.wanted else None,
+                estimator._column_options(), seed, *estimator._threads_and_device(), truth, progress if progress.wanted else None,
             )
     finally:
         progress.close()

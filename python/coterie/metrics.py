@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _input
-from ._docstrings import SHARED, complete_docstrings
+from ._docstrings import SHARED, complete_docstrings, entry, section
 
 __all__ = [
     "accuracy_score", "normalized_mutual_info_score", "adjusted_rand_score", "purity_score", "homogeneity_score", "completeness_score", "scores",
@@ -19,36 +19,13 @@ __all__ = [
 ]
 
 SHARED.update({
-    "two labellings": """
-    Parameters
-    ----------
-    labels_true, labels_pred : array of shape (n_samples,)
-        Labels of the same rows.
-""",
-    "rows and labels": """
-    Parameters
-    ----------
-    X : array or table of shape (n_samples, n_features)
-    labels : array of shape (n_samples,)
-""",
-    "share from 0 to 1": """
-    Returns
-    -------
-    float
-        From 0 to 1; more is better.
-""",
-    "unequal labellings": """
-    Raises
-    ------
-    ValueError
-        The labels are not two 1D arrays of the same length.
-""",
-    "too few clusters": """
-    Raises
-    ------
-    ValueError
-        The number of labels is not the number of rows, or there are not 2 to n - 1 clusters.
-""",
+    "two labellings": section("Parameters", "labels_true, labels_pred : array of shape (n_samples,)", "Labels of the same rows."),
+    "rows and labels": section("Parameters", "X : array or table of shape (n_samples, n_features)") + entry("labels : array of shape (n_samples,)"),
+    "share from 0 to 1": section("Returns", "float", "From 0 to 1; more is better."),
+    "unequal labellings": section("Raises", "ValueError", "The labels are not two 1D arrays of the same length."),
+    "too few clusters": section(
+        "Raises", "ValueError", "The number of labels is not the number of rows, or there are not 2 to n - 1 clusters."
+    ),
 })
 
 
@@ -144,11 +121,7 @@ def scores(labels_true: Any, labels_pred: Any) -> dict[str, float]:
 
 def aligned_labels(labels_true: Any, labels_pred: Any) -> np.ndarray:
     """Renames the clusters of labels_pred to the classes that they match best.
-    **shared : two labellings
-
-    Returns
-    -------
-    array of shape (n_samples,)
+    **shared : two labellings, returns array of shape (n_samples,)
         A cluster without a class gets a number above all classes, or a name ("cluster-3") if classes are not whole numbers.
     **shared : unequal labellings
     """
