@@ -404,7 +404,7 @@ class Clusterer(Parameters):
             return
 
         def values(output):
-            return self._fitted.output(output, *rows.given, *self._threads_and_device())[0]
+            return self._fitted.output(output, rows.given, *self._threads_and_device())[0]
 
         scores = values("outlier_score")[:, 0]
         likely = values("memberships").sum(axis=1) if self._fitted.clusters else np.zeros(len(scores))
@@ -492,7 +492,7 @@ class Clusterer(Parameters):
 
     def _labels_of(self, rows):
         with self._naming(rows):
-            labels, said = self._fitted.predict(*rows.given, *self._threads_and_device())
+            labels, said = self._fitted.predict(rows.given, *self._threads_and_device())
         _warn(said)
         return labels
 
@@ -501,7 +501,7 @@ class Clusterer(Parameters):
 
     def _output_of(self, which, rows):
         with self._naming(rows):
-            matrix, said = self._fitted.output(which, *rows.given, *self._threads_and_device())
+            matrix, said = self._fitted.output(which, rows.given, *self._threads_and_device())
         _warn(said)
         return matrix
 
@@ -551,7 +551,7 @@ class Clusterer(Parameters):
         rows = self._new_rows(X)
         with self._naming(rows):
             document, said = self._fitted.describe(
-                *rows.given, _input.weights_of(sample_weight), *self._threads_and_device(), compare_with and compare_with._prepared_for(X)
+                rows.given, _input.weights_of(sample_weight), *self._threads_and_device(), compare_with and compare_with._prepared_for(X)
             )
         _warn(said)
         told = json.loads(document)
@@ -568,7 +568,7 @@ class Clusterer(Parameters):
         return Description(clusters=told["profiles"], rows_left_out=told["rows_left_out"], **others, outliers=outliers)
 
     def _prepared_for(self, X):
-        return self._fitted, *self._new_rows(X).given
+        return self._fitted, self._new_rows(X).given
 
     # Models as files and bytes, in the command's format
 

@@ -166,7 +166,7 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
         return _of_table(X)
     if _is_paths(X):
         paths = [os.fspath(X)] if isinstance(X, (str, os.PathLike)) else [os.fspath(path) for path in X]
-        table = _core.read(paths, {}, columns)
+        table = _core.read(paths, columns)
         for note in table.notes:
             warnings.warn(CoterieWarning._of(note), stacklevel=4)
         return _of_table(table)

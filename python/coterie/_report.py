@@ -72,4 +72,4 @@ def report(model: Clusterer | Tuned | Compared, X: Any, y_true: Any = None, *, s
     if y_true is not None:
         truth, _, names = _input.labels_of(y_true, rows.shape[0], "y_true")
     compared = compare_with and compare_with._prepared_for(X)
-    return Page(model._fitted.page(*rows.given, truth, names, source, _input.threads_of(model.n_jobs), compared, search))
+    return Page(model._fitted.page(rows.given, truth, names, source, _input.threads_of(model.n_jobs), compared, search))

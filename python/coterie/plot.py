@@ -61,7 +61,7 @@ def _in_model_space(model, rows):
     """Returns the rows in the space of the method (n x p), and the names of its columns (empty: none)."""
     if getattr(model, "_transformed", None) == "embedding":
         return model._output_of("embedding", rows), []
-    points = model._fitted.prepared(*rows.given, _input.threads_of(model.n_jobs))
+    points = model._fitted.prepared(rows.given, _input.threads_of(model.n_jobs))
     return points.astype(np.float64, copy=False), list(model._fitted.column_names)
 
 
