@@ -52,6 +52,8 @@ SHARED.update({
 """,
     "new rows": section("Parameters", "X : array or table of shape (n_samples, n_features_in_)"),
     "weights": entry("sample_weight : array of shape (n_samples,), default=None", "A row of weight w acts as w copies of it."),
+    "returns a column per cluster": section("Returns", "array of shape (n_samples, n_clusters)"),
+    "model or path not usable": section("Raises", "NotFittedError", "The model is not fitted.") + entry("OSError", "The file cannot be written."),
     "model not fitted": section("Raises", "ValueError, TypeError", "X is not accepted, or the model is not fitted (NotFittedError)."),
 })
 
@@ -574,14 +576,7 @@ class Clusterer(Parameters):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model to a file, completely or not at all. `coterie.load` and the command read it.
-        **shared : parameter path
-
-        Raises
-        ------
-        NotFittedError
-            The model is not fitted.
-        OSError
-            The file cannot be written.
+        **shared : parameter path, model or path not usable
         """
         self._require_fitted()
         self._fitted.save(os.fspath(path))
@@ -766,12 +761,7 @@ class GivesDistances:
 
     def distances(self, X: Any) -> np.ndarray:
         """Returns the Euclidean distance of each row to each centroid, in the space of the method.
-        **shared : new rows
-
-        Returns
-        -------
-        array of shape (n_samples, n_clusters)
-        **shared : model not fitted
+        **shared : new rows, returns a column per cluster, model not fitted
         """
         return self._output("distances", X)
 
@@ -800,11 +790,7 @@ class GivesMemberships:
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Returns the probability of each cluster for each row.
-        **shared : new rows
-
-        Returns
-        -------
-        array of shape (n_samples, n_clusters)
+        **shared : new rows, returns a column per cluster
             Each row sums to 1, or to less if the row may be noise.
         **shared : model not fitted
         """

@@ -19,13 +19,7 @@ def save(model: Clusterer, path: str | os.PathLike[str]) -> None:
     model : fitted model
     path : str or PathLike
         The file.
-
-    Raises
-    ------
-    NotFittedError
-        The model is not fitted.
-    OSError
-        The file cannot be written.
+    **shared : model or path not usable
     """
     model.save(path)
 

@@ -15,28 +15,17 @@ import numpy as np
 
 from . import _input
 from ._base import Clusterer
-from ._docstrings import SHARED, complete_docstrings
+from ._docstrings import SHARED, complete_docstrings, entry, section
 
 __all__ = ["clusters", "sizes", "objective"]
 
 _MOST_ROWS = 5000
 
-SHARED["fit to plot"] = """
-    Parameters
-    ----------
-    model : model that was fitted in this process
-    ax : matplotlib.axes.Axes, default=None
-        Where to draw. None: new axes.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    AttributeError
-        The model was loaded.
-"""
+SHARED["ax"] = entry("ax : matplotlib.axes.Axes, default=None", "Where to draw. None: new axes.") + section("Returns", "matplotlib.axes.Axes")
+SHARED["fit to plot"] = (
+    section("Parameters", "model : model that was fitted in this process") + SHARED["ax"] + section("Raises", "AttributeError", "The model was loaded.")
+)
+SHARED["no matplotlib"] = entry("ImportError", "matplotlib is missing.")
 
 
 def _axes(ax):
@@ -97,21 +86,11 @@ def clusters(model: Clusterer, X: Any, *, labels: Any = None, ax: Any = None) ->
     X : array or table of shape (n_samples, n_features_in_)
     labels : array of shape (n_samples,), default=None
         Clusters for the colours. None: those of `predict`. After a fit with shares or sizes these may differ from model.labels_.
-    ax : matplotlib.axes.Axes, default=None
-        Where to draw. None: new axes.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    TypeError
+    **shared : ax, raises TypeError
         X is a sparse matrix.
     ValueError
         X is not accepted, or the number of labels is not the number of rows.
-    ImportError
-        matplotlib is missing.
+    **shared : no matplotlib
     """
     model._require_fitted()
     if _input.is_sparse(X):
@@ -146,9 +125,7 @@ def _report(model):
 
 def sizes(model: Clusterer, *, ax: Any = None) -> Any:
     """The number of rows of the fit in each cluster, as bars in the order of the cluster numbers.
-    **shared : fit to plot
-    ImportError
-        matplotlib is missing.
+    **shared : fit to plot, no matplotlib
     """
     counts = np.asarray(_report(model)["sizes"], dtype=np.int64)
     ax = _axes(ax)
@@ -162,8 +139,7 @@ def objective(model: Clusterer, *, ax: Any = None) -> Any:
     **shared : fit to plot
     ValueError
         The method does not iterate.
-    ImportError
-        matplotlib is missing.
+    **shared : no matplotlib
     """
     report = _report(model)
     values = np.asarray(report["objective_per_iteration"])
