@@ -58,11 +58,6 @@ SHARED.update({
 })
 
 
-def _warn(messages):
-    for message in messages:
-        warnings.warn(CoterieWarning._of(message), stacklevel=4)
-
-
 @contextlib.contextmanager
 def naming_columns(names):
     """Adds the column's name to errors that have only its number."""
@@ -378,7 +373,7 @@ class Clusterer(Parameters):
         if values is not None:
             self.cluster_labels_ = self._label_of_cluster(values)
         self._value_every_row(rows)
-        _warn(said)
+        _input.warn(said, stacklevel=4)
         if report["stopped"] == "iteration-limit":
             limit = "max_iter" if "max_iter" in self._options else "its limit"
             warnings.warn(
@@ -495,7 +490,7 @@ class Clusterer(Parameters):
     def _labels_of(self, rows):
         with self._naming(rows):
             labels, said = self._fitted.predict(rows.given, *self._threads_and_device())
-        _warn(said)
+        _input.warn(said, stacklevel=4)
         return labels
 
     def _output(self, which, X):
@@ -504,7 +499,7 @@ class Clusterer(Parameters):
     def _output_of(self, which, rows):
         with self._naming(rows):
             matrix, said = self._fitted.output(which, rows.given, *self._threads_and_device())
-        _warn(said)
+        _input.warn(said, stacklevel=4)
         return matrix
 
     def describe(self, X: Any, sample_weight: Any = None, compare_with: Clusterer | None = None) -> dict[str, Any]:
@@ -555,7 +550,7 @@ class Clusterer(Parameters):
             document, said = self._fitted.describe(
                 rows.given, _input.weights_of(sample_weight), *self._threads_and_device(), compare_with and compare_with._prepared_for(X)
             )
-        _warn(said)
+        _input.warn(said, stacklevel=4)
         told = json.loads(document)
         for move in told["comparison"]["moves"] if compare_with else ():
             move["rows"] = [row - 1 for row in move["rows"]]

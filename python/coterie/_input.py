@@ -44,6 +44,12 @@ class Rows:
         return {**out, "kinds": self.kinds, "categories": self.categories} if self.kinds else out
 
 
+def warn(messages, stacklevel):
+    """Gives warnings of the library. stacklevel: as in warnings.warn, counted from this function."""
+    for message in messages:
+        warnings.warn(CoterieWarning._of(message), stacklevel=stacklevel)
+
+
 def is_whole(value):
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
@@ -105,14 +111,13 @@ def _sparse_rows(X, what, estimator):
         raise ValueError(f"{what}: Expected 2D array, got {X.ndim}D sparse array instead. Reshape your data.")
     _require_some(X.shape, what, estimator)
     rows = _sorted_rows(X, what)
-    values = rows.data
     index = np.int32 if rows.indices.dtype == np.int32 and rows.indptr.dtype == np.int32 else np.int64
-    return (
-        *rows.shape,
-        np.ascontiguousarray(rows.indptr, dtype=index),
-        np.ascontiguousarray(rows.indices, dtype=index),
-        np.ascontiguousarray(values, dtype=_scalar(values.dtype)),
-    )
+    return *rows.shape, *_arrays_of(rows, index, _scalar(rows.data.dtype))
+
+
+def _arrays_of(rows, index, scalar):
+    """Returns (starts, columns of the entries, their values) of a csr matrix, in these types."""
+    return tuple(np.ascontiguousarray(array, dtype=kind) for array, kind in ((rows.indptr, index), (rows.indices, index), (rows.data, scalar)))
 
 
 def _comes_in_blocks(X):
@@ -167,8 +172,7 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
     if _is_paths(X):
         paths = [os.fspath(X)] if isinstance(X, (str, os.PathLike)) else [os.fspath(path) for path in X]
         table = _core.read(paths, columns)
-        for note in table.notes:
-            warnings.warn(CoterieWarning._of(note), stacklevel=4)
+        warn(table.notes, stacklevel=5)
         return _of_table(table)
     if is_sparse(X) and sparse:
         return Rows(_sparse_rows(X, what, estimator))
@@ -386,13 +390,7 @@ def graph_of(X, estimator):
     """A sparse matrix of affinities as (n, starts, columns, values)."""
     if X.ndim != 2 or X.shape[0] != X.shape[1]:
         raise ValueError(f"X: affinities of {estimator} must be square, not of shape {X.shape}")
-    rows = _sorted_rows(X, "X")
-    return (
-        rows.shape[0],
-        np.ascontiguousarray(rows.indptr, dtype=np.int64),
-        np.ascontiguousarray(rows.indices, dtype=np.int64),
-        np.ascontiguousarray(rows.data, dtype=np.float64),
-    )
+    return X.shape[0], *_arrays_of(_sorted_rows(X, "X"), np.int64, np.float64)
 
 
 def weights_of(sample_weight):
@@ -457,6 +455,14 @@ def labels_of(y, rows, what="y"):
     numbers = np.full(rows, -1, dtype=np.int32)
     numbers[~missing] = inverse
     return numbers, distinct, [str(value) for value in distinct]
+
+
+def truth_of(y_true, rows):
+    """Returns the numbers of true labels and their names; (None, []) for y_true=None."""
+    if y_true is None:
+        return None, []
+    numbers, _, names = labels_of(y_true, rows, "y_true")
+    return numbers, names
 
 
 def seed_of(random_state):

@@ -44,9 +44,7 @@ class Compared(Shown):
         if self._found is None:
             raise ValueError("model: a comparison that was copied or loaded does not have a page. Pass the result of coterie.compare.")
         rows, side, _ = _read(X, "report", **self._asked["columns"])
-        truth, names = None, []
-        if y_true is not None:
-            truth, _, names = _input.labels_of(y_true, rows.shape[0], "y_true")
+        truth, names = _input.truth_of(y_true, rows.shape[0])
         return self._found.page(rows.points, side, truth, names, source, self._asked["threads"])
 
     def _parts(self):
@@ -162,7 +160,7 @@ def compare(
         A parameter or X is not accepted. If only a method fails, its `error` in methods_ says why.
     """
     rows, side, columns = _read(X, "compare", missing, categorical, dates)
-    truth = None if y_true is None else _input.labels_of(y_true, rows.shape[0], "y_true")[0]
+    truth, _ = _input.truth_of(y_true, rows.shape[0])
     threads = _input.threads_of(n_jobs)
     document, labels, comparison = _core.compare(
         _names_of(methods), _input.count_of(n_clusters, "n_clusters"), rows.points, side, {"center": center, "scale": scale}, columns,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +19,7 @@ import numpy as np
 from . import _core, _input
 from ._base import Parameters
 from ._docstrings import SHARED, complete_docstrings, entry, section
-from ._errors import BadArgument, BadData, CoterieWarning, NotFittedError
+from ._errors import BadArgument, BadData, NotFittedError
 from ._report import Page
 
 if TYPE_CHECKING:
@@ -229,8 +228,7 @@ class Tagger(Parameters):
             {"method": self.method, "outside_share": str(self.outside_share), "assignment": self.assignment},
             _input.seed_of(self.random_state), _input.threads_of(self.n_jobs),
         )
-        for message in report.pop("warnings"):
-            warnings.warn(CoterieWarning._of(message), stacklevel=2)
+        _input.warn(report.pop("warnings"), stacklevel=3)
         if support_vectors is None:
             core.encoder, core.layer = os.fspath(self.encoder), layer
         self._core, self.report_ = core, report
@@ -502,9 +500,7 @@ def vectors(corpus: Corpus, source: str | os.PathLike[str], *, layer: str | int 
 
 def _encoded(corpus, source, layer, n_jobs):
     found, taken, notes = _core.ner_vectors(source, corpus._core, {"layer": str(layer)}, _input.threads_of(n_jobs))
-    for note in notes:
-        if note.code == "no-vector":
-            warnings.warn(CoterieWarning._of(note), stacklevel=4)
+    _input.warn([note for note in notes if note.code == "no-vector"], stacklevel=5)
     return found, taken
 
 
@@ -556,8 +552,7 @@ def train_source(
         {"objective": objective, "epochs": epochs, "learning_rate": learning_rate},
         _input.seed_of(random_state), _input.threads_of(n_jobs), "" if checkpoint is None else os.fspath(checkpoint),
     )
-    for message in report.pop("warnings"):
-        warnings.warn(CoterieWarning._of(message), stacklevel=2)
+    _input.warn(report.pop("warnings"), stacklevel=3)
     return report
 
 
