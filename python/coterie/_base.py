@@ -133,7 +133,6 @@ class Clusterer(Parameters):
     _estimator_type = "clusterer"
     _method = ""  # its name in the library
     _options = {}  # the library's option for each parameter of the method
-    _blocks = False  # whether the method reads rows in blocks, so that rows of files stay in their files
     _takes_labels = False
     _takes_graph = False
     _takes_sparse = False  # whether X may be a SciPy sparse matrix of rows
@@ -281,20 +280,10 @@ class Clusterer(Parameters):
             raise ValueError(f"{name}: clusters_per_label and label_share need labels. Pass the known labels as y.")
         if getattr(self, "sizes", None) is not None:
             side["sizes"] = _pair_of_sizes(self.sizes)
-        for pairs in ("must_links", "cannot_links"):
-            if getattr(self, pairs, None) is not None:
-                numbers = np.asarray(getattr(self, pairs))
-                if numbers.size == 0:
-                    continue
-                if numbers.ndim != 2 or numbers.shape[1] != 2 or numbers.dtype.kind not in "iu":
-                    raise ValueError(
-                        f"{pairs}: an array of {numbers.dtype} of shape {numbers.shape} is not accepted. "
-                        "Use row numbers of X in an array of shape (n_pairs, 2)."
-                    )
-                if numbers.min() < 0 or numbers.max() >= count:
-                    bad = numbers.min() if numbers.min() < 0 else numbers.max()
-                    raise ValueError(f"{pairs}: row {bad} is not accepted. Use numbers from 0 to {count - 1}.")
-                side[pairs] = numbers.tolist()
+        for name in ("must_links", "cannot_links"):
+            given = getattr(self, name, None)
+            if given is not None and np.asarray(given).size:
+                side[name] = _pairs_of_rows(np.asarray(given), name, count)
         return values
 
     def _option_values(self):
@@ -336,21 +325,9 @@ class Clusterer(Parameters):
                 seed = gathered(processes, seed)[0]
             with naming_columns(rows and rows.names):
                 fitted, labels, report, said, choice = _core.fit(
-                    self._method,
-                    options,
-                    points,
-                    side,
-                    {"center": self.center, "scale": "none" if self.scale is None else self.scale},
-                    self._column_options(),
-                    {"sample": self.sample, "noise_share": self.noise_share},
-                    seed,
-                    threads,
-                    device,
-                    checkpoint,
-                    progress if progress.wanted else None,
-                    processes,
-                    places,
-                    choose,
+                    self._method, options, points, side, {"center": self.center, "scale": "none" if self.scale is None else self.scale},
+                    self._column_options(), {"sample": self.sample, "noise_share": self.noise_share}, seed, threads, device, checkpoint,
+                    progress if progress.wanted else None, processes, places, choose,
                 )
         except (BadArgument, BadData) as error:
             if error.option == "n_clusters" and error.code == "not-accepted":
@@ -397,7 +374,7 @@ class Clusterer(Parameters):
         Dropped rows have NaN. Rows outside the sample have the values that the model predicts. Rows of the sample keep their values, because the
         model recognises its training data.
         """
-        if not {"probabilities", "outlier_scores"} <= {part for part, _, _ in self._fitted.parts} or len(self.outlier_scores_) == len(self.labels_):
+        if not {"probabilities_", "outlier_scores_"} <= self._parts_by_attribute().keys() or len(self.outlier_scores_) == len(self.labels_):
             return
 
         def values(output):
@@ -415,10 +392,9 @@ class Clusterer(Parameters):
         numbers = np.array(of_cluster)
         if (numbers < 0).any() and values.dtype.kind not in "if":
             values = values.astype(object)
-        unknown = -1 if values.dtype.kind in "if" else None
         out = np.empty(len(numbers), dtype=values.dtype)
         out[numbers >= 0] = values[numbers[numbers >= 0]]
-        out[numbers < 0] = unknown
+        out[numbers < 0] = -1 if values.dtype.kind in "if" else None
         return out
 
     # Attributes and results of a fitted model
@@ -428,24 +404,23 @@ class Clusterer(Parameters):
         def __getattr__(self, name):
             # Python calls this only if there is no attribute of this name. Looks for a part of the model.
             if name.endswith("_") and not name.startswith("_") and "_fitted" in self.__dict__:
-                parts = self.__dict__.setdefault("_parts", {})
-                if name not in parts:
-                    for part, _, _ in self._fitted.parts:
-                        if _names.attribute(part) == name:
-                            parts[name] = self._fitted.part(part)
-                            break
-                if name in parts:
-                    return parts[name]
+                read = self.__dict__.setdefault("_parts", {})
+                if name not in read and name in self._parts_by_attribute():
+                    read[name] = self._fitted.part(self._parts_by_attribute()[name])
+                if name in read:
+                    return read[name]
                 if name in ("labels_", "fit_report_"):
                     raise AttributeError(f"{name} exists only after fit. A loaded model does not have it.")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def _parts_by_attribute(self):
+        return {_names.attribute(part): part for part, _, _ in self._fitted.parts}
+
     def __dir__(self):
-        parts = [_names.attribute(part) for part, _, _ in self._fitted.parts] if "_fitted" in self.__dict__ else []
-        return sorted({*super().__dir__(), *parts})
+        return sorted({*super().__dir__(), *(self._parts_by_attribute() if self.__sklearn_is_fitted__() else ())})
 
     def _require_fitted(self):
-        if "_fitted" not in self.__dict__:
+        if not self.__sklearn_is_fitted__():
             text = f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator."
             if "sklearn" in sys.modules:
                 from sklearn.exceptions import NotFittedError as Theirs
@@ -600,6 +575,17 @@ def _pair_of_sizes(sizes):
     if len(pair) != 2 or not all(each is None or _input.is_whole(each) and abs(each) < 2**63 for each in pair):
         raise ValueError(f"sizes: {sizes!r} is not accepted. Use a whole number, or a pair (least, most) of whole numbers or None.")
     return tuple(None if each is None else int(each) for each in pair)
+
+
+def _pairs_of_rows(numbers, name, count):
+    if numbers.ndim != 2 or numbers.shape[1] != 2 or numbers.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name}: an array of {numbers.dtype} of shape {numbers.shape} is not accepted. Use row numbers of X in an array of shape (n_pairs, 2)."
+        )
+    extreme = numbers.min() if numbers.min() < 0 else numbers.max()
+    if not 0 <= extreme < count:
+        raise ValueError(f"{name}: row {extreme} is not accepted. Use numbers from 0 to {count - 1}.")
+    return numbers.tolist()
 
 
 def _is_number_of_clusters(value):
