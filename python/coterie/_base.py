@@ -40,10 +40,7 @@ SHARED.update({
     local : bool or list of pairs (begin, end), default=False
         Whether X, y and the weights are only this process's part of the rows, which may have any size. True: the parts follow each other in the order of
         the ranks. Pairs: the ranges of row numbers that X has. The rows then move to the processes that work on them. `labels_` has the labels of X.
-
-    Returns
-    -------
-    self
+    **shared : returns self
 
     Raises
     ------
@@ -52,7 +49,7 @@ SHARED.update({
 """,
     "new rows": section("Parameters", "X : array or table of shape (n_samples, n_features_in_)"),
     "weights": entry("sample_weight : array of shape (n_samples,), default=None", "A row of weight w acts as w copies of it."),
-    "returns a column per cluster": section("Returns", "array of shape (n_samples, n_clusters)"),
+    "a column per cluster": section("Returns", "array of shape (n_samples, n_clusters)"),
     "model or path not usable": section("Raises", "NotFittedError", "The model is not fitted.") + entry("OSError", "The file cannot be written."),
     "model not fitted": section("Raises", "ValueError, TypeError", "X is not accepted, or the model is not fitted (NotFittedError)."),
 })
@@ -88,10 +85,7 @@ class Parameters:
             Has no effect, because no parameter is an estimator.
         **shared : returns dict
             Values by name.
-
-        Raises
-        ------
-        AttributeError
+        **shared : raises AttributeError
             A subclass stores a parameter under another name.
         """
         return {name: getattr(self, name) for name in sorted(self._defaults())}
@@ -449,10 +443,7 @@ class Clusterer(Parameters):
         """Assigns each row of X to a cluster.
         **shared : new rows
             The columns of a table may have any order: they are matched by name.
-
-        Returns
-        -------
-        array of int32 of shape (n_samples,)
+        **shared : returns array of int32 of shape (n_samples,)
             Cluster numbers from 0 to n_clusters - 1; -1 for noise (noise_share) and for rows that were left out.
         **shared : model not fitted
         """
@@ -742,7 +733,7 @@ class GivesDistances:
 
     def distances(self, X: Any) -> np.ndarray:
         """Returns the Euclidean distance of each row to each centroid, in the space of the method.
-        **shared : new rows, returns a column per cluster, model not fitted
+        **shared : new rows, a column per cluster, model not fitted
         """
         return self._output("distances", X)
 
@@ -771,7 +762,7 @@ class GivesMemberships:
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Returns the probability of each cluster for each row.
-        **shared : new rows, returns a column per cluster
+        **shared : new rows, a column per cluster
             Each row sums to 1, or to less if the row may be noise.
         **shared : model not fitted
         """

@@ -1,6 +1,7 @@
 """Docstrings that share parts.
 
-A line "**shared : a, b" of a docstring stands for the parts a and b. Parts have the indentation 4. A part that begins a section begins with an empty line.
+A line "**shared : a, b" of a docstring stands for the parts a and b of SHARED. Parts have the indentation 4. A part that begins a section begins with an empty
+line. "returns TYPE" and "raises ERROR" begin the section Returns or Raises with this entry.
 """
 from types import FunctionType
 
@@ -18,12 +19,15 @@ def section(title, name, meaning=""):
 
 
 SHARED = {  # the parts by name; other modules add theirs
-    **{f"returns {name}": section("Returns", name) for name in ("float", "self", "dict", "array of shape (n_samples,)")},
-    **{f"raises {name}": section("Raises", name) for name in ("ValueError", "TypeError", "BadData")},
     "parameter path": section("Parameters", "path : str or PathLike"),
     "unwritable path": section("Raises", "OSError", "The file cannot be written."),
     "n_jobs as in the classes": entry("n_jobs : int, default=None", "Number of threads, as in the classes."),
 }
+
+
+def _part(name):
+    title, _, entry_name = name.partition(" ")
+    return section(title.capitalize(), entry_name) if title in ("returns", "raises") else SHARED[name]
 
 
 def whole_docstring(text):
@@ -32,7 +36,7 @@ def whole_docstring(text):
     for line in text.split("\n"):
         indent, mark, names = line.partition(_MARK)
         if mark:
-            lines += [f"\n{SHARED[name]}".rstrip("\n").replace("\n    ", f"\n{indent}")[1:] for name in names.split(", ")]
+            lines += [f"\n{_part(name)}".rstrip("\n").replace("\n    ", f"\n{indent}")[1:] for name in names.split(", ")]
         else:
             lines.append(line)
     return "\n".join(lines)

@@ -28,10 +28,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """Loads a fitted model from a file.
     **shared : parameter path
         A file that `save`, or the command's --model-out, wrote.
-
-    Returns
-    -------
-    object of the method's class
+    **shared : returns object of the method's class
         It predicts and has all outputs. The file does not have `labels_` or parameters that concern only the training data: noise_share, label_share
         and sizes have their defaults. `predict` still labels noise (noise_beyond_).
     **shared : raises BadData

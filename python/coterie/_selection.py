@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core, _estimators, _input, _names
 from ._base import Clusterer
+from ._docstrings import complete_docstrings
 from ._errors import warning_of
 from ._show import SCORES, Shown, Table, left_out, number
 
@@ -149,14 +150,7 @@ def compare(
         A label per row for scores; -1, None or NaN if unknown. The fits do not see it.
     center, scale, missing, categorical, dates, random_state, n_jobs, device
         As in the classes.
-
-    Returns
-    -------
-    Compared
-
-    Raises
-    ------
-    ValueError
+    **shared : returns Compared, raises ValueError
         A parameter or X is not accepted. If only a method fails, its `error` in methods_ says why.
     """
     rows, side, columns = _read(X, "compare", missing, categorical, dates)
@@ -208,14 +202,7 @@ def consensus(
         Number of fits. The similarity of two rows, the share of fits that put them into one cluster, is a multiple of 1 / fits.
     center, scale, missing, categorical, dates, random_state, n_jobs, device
         As in the classes.
-
-    Returns
-    -------
-    Consensus
-
-    Raises
-    ------
-    ValueError
+    **shared : returns Consensus, raises ValueError
         A parameter or X is not accepted.
     """
     rows, side, columns = _read(X, "consensus", missing, categorical, dates)
@@ -231,3 +218,6 @@ def consensus(
     out.cohesion_, out.confidence_of_cluster_ = np.array(found["cohesion"]), np.array(found["confidence_of_cluster"])
     out.sample_ = found["sample"]
     return out
+
+
+complete_docstrings(globals())

@@ -108,11 +108,7 @@ def completeness_score(labels_true: Any, labels_pred: Any) -> float:
 
 def scores(labels_true: Any, labels_pred: Any) -> dict[str, float]:
     """All scores against true labels at once.
-    **shared : two labellings
-
-    Returns
-    -------
-    dict of float
+    **shared : two labellings, returns dict of float
         "accuracy", "normalized_mutual_information", "adjusted_rand_index", "purity", "homogeneity", "completeness".
     **shared : unequal labellings
     """

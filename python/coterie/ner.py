@@ -38,7 +38,6 @@ SHARED.update({
     ),
     "vectors as in tag": entry("vectors : array of shape (n_words, d), default=None", "As in `tag`."),
     "decoding as in predict": entry("decoding : {'nearest', 'viterbi'}, default='nearest'", "As in `predict`."),
-    "returns Corpus": section("Returns", "Corpus"),
     "wrong vectors": section("Raises", "ValueError", "The vectors have the wrong shape."),
 })
 
@@ -243,10 +242,7 @@ class Tagger(Parameters):
             Unicode's rules divide them into sentences and words.
         decoding : {'nearest', 'viterbi'}, default='nearest'
             'nearest': the best type of each word. 'viterbi': the best types of each sentence.
-
-        Returns
-        -------
-        list of list of Span
+        **shared : returns list of list of Span
             The mentions of each text, in their order.
         **shared : raises TypeError
             `texts` is not a list of str.
@@ -311,11 +307,7 @@ class Tagger(Parameters):
         **shared : corpus, vectors as in tag, decoding as in predict
         count : int, default=5
             The number of suggested sentences (`suggest`), which are shown first.
-
-        Returns
-        -------
-        Page
-        **shared : wrong vectors
+        **shared : returns Page, wrong vectors
         """
         return Page(self._on_words("page", corpus, vectors, {"decoding": decoding}, {"count": count}))
 
@@ -560,11 +552,7 @@ def load(path: str | os.PathLike[str]) -> Tagger:
     """Loads a tagger from a file.
     **shared : parameter path
         A file that `Tagger.save` or `coterie ner adapt --model-out` wrote.
-
-    Returns
-    -------
-    Tagger
-    **shared : raises BadData
+    **shared : returns Tagger, raises BadData
         The file does not hold a valid tagger.
     """
     core = _core.ner_load(os.fspath(path))
@@ -578,10 +566,7 @@ def sample_support(corpus: Corpus, shots: int = 5, *, random_state: Any = 0) -> 
     **shared : corpus
     shots : int, default=5
     random_state : int or generator, default=0
-
-    Returns
-    -------
-    list of int
+    **shared : returns list of int
         The numbers of the sentences.
     **shared : raises BadData
         A type has fewer than `shots` mentions.
@@ -598,10 +583,7 @@ def find_sentences(some: Corpus, all: Corpus) -> list[int]:
         The sentences to find.
     all : Corpus
         Where to look.
-
-    Returns
-    -------
-    list of int
+    **shared : returns list of int
         For each sentence of `some`, the number of a sentence of `all` with the same words. Each number occurs once.
     **shared : raises BadData
         A sentence is missing in `all`.
