@@ -11,7 +11,6 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/parallel/stoppable.hpp"
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/manifold/internal/columns.hpp"

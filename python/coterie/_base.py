@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _input, _names
+from ._docstrings import SHARED, complete_docstrings, entry, section, whole_docstring
 from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
 from ._processes import communicator_of, gathered, in_agreement, names_of_all, whole_of_parts
 from ._progress import Progress
@@ -26,10 +27,32 @@ from ._show import ClusterChoice, Description
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+SHARED.update({
+    "rows of a fit": section(
+        "Parameters", "X : array or table of shape (n_samples, n_features), or path", "docs/python-details.md lists the types."
+    ) + entry("y : array of shape (n_samples,), default=None", "Partial labels, or ignored: see the class."),
+    "processes of a fit": """\
+    comm : communicator, default=None
+        The processes that work on this fit. All of them call fit with the same parameters and the same X: a list of .npy files, or an array that
+        each process has. Accepted are a communicator of mpi4py, torch.distributed or one of its groups, and any object with rank, size,
+        send(bytes, to) and receive(buffer, source). The result has the same bits as with one process. `labels_` has the labels of this process's
+        rows. They are consecutive, in the order of the ranks.
+    local : bool or list of pairs (begin, end), default=False
+        Whether X, y and the weights are only this process's part of the rows, which may have any size. True: the parts follow each other in the order of
+        the ranks. Pairs: the ranges of row numbers that X has. The rows then move to the processes that work on them. `labels_` has the labels of X.
+    **shared : returns self
 
-def _warn(messages):
-    for message in messages:
-        warnings.warn(CoterieWarning._of(message), stacklevel=4)
+    Raises
+    ------
+    ValueError, TypeError
+        X, y, a weight or a parameter is not accepted. All processes raise an error if one of them does.
+""",
+    "new rows": section("Parameters", "X : array or table of shape (n_samples, n_features_in_)"),
+    "weights": entry("sample_weight : array of shape (n_samples,), default=None", "A row of weight w acts as w copies of it."),
+    "a column per cluster": section("Returns", "array of shape (n_samples, n_clusters)"),
+    "model or path not usable": section("Raises", "NotFittedError", "The model is not fitted.") + entry("OSError", "The file cannot be written."),
+    "model not fitted": section("Raises", "ValueError, TypeError", "X is not accepted, or the model is not fitted (NotFittedError)."),
+})
 
 
 @contextlib.contextmanager
@@ -60,15 +83,9 @@ class Parameters:
         ----------
         deep : bool, default=True
             Has no effect, because no parameter is an estimator.
-
-        Returns
-        -------
-        dict
+        **shared : returns dict
             Values by name.
-
-        Raises
-        ------
-        AttributeError
+        **shared : raises AttributeError
             A subclass stores a parameter under another name.
         """
         return {name: getattr(self, name) for name in sorted(self._defaults())}
@@ -80,14 +97,7 @@ class Parameters:
         ----------
         **params
             New values by name.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
+        **shared : returns self, raises ValueError
             The constructor does not have a parameter of this name.
         """
         known = self._defaults()
@@ -108,21 +118,6 @@ class Parameters:
         return text if len(text) <= N_CHAR_MAX else text[: N_CHAR_MAX - 4] + "...)"
 
 
-SHARED = {}  # parts of docstrings that classes share, by name (_estimators.py)
-_SHARED_LINE = "    **shared : "
-
-
-def _whole_docstring(text):
-    """Returns a class's docstring with the shared parts in place of their names."""
-    lines = []
-    for line in text.split("\n"):
-        if line.startswith(_SHARED_LINE):
-            lines += [SHARED[name].rstrip("\n") for name in line.removeprefix(_SHARED_LINE).split(", ")]
-        else:
-            lines.append(line)
-    return "\n".join(lines)
-
-
 _OPTIONS = {method["name"]: {_names.parameter(option["name"]): option["name"] for option in method["options"]} for method in _names.METHODS.values()}
 
 
@@ -132,7 +127,6 @@ class Clusterer(Parameters):
     _estimator_type = "clusterer"
     _method = ""  # its name in the library
     _options = {}  # the library's option for each parameter of the method
-    _blocks = False  # whether the method reads rows in blocks, so that rows of files stay in their files
     _takes_labels = False
     _takes_graph = False
     _takes_sparse = False  # whether X may be a SciPy sparse matrix of rows
@@ -151,7 +145,7 @@ class Clusterer(Parameters):
         if "_method" in cls.__dict__:
             cls._options = _OPTIONS[cls._method]
             if cls.__doc__:  # None with python -OO
-                cls.__doc__ = _whole_docstring(cls.__doc__)
+                cls.__doc__ = whole_docstring(cls.__doc__)
 
     def _repr_html_(self):
         from html import escape
@@ -194,17 +188,7 @@ class Clusterer(Parameters):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Finds the clusters of X.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features), or path
-            docs/python-details.md lists the types.
-        y : array of shape (n_samples,), default=None
-            Partial labels, or ignored: see the class.
-
-        Returns
-        -------
-        self
+        **shared : rows of a fit, returns self
 
         Raises
         ------
@@ -254,10 +238,7 @@ class Clusterer(Parameters):
         name = type(self).__name__
         values = None
         if rows is not None:
-            if rows.names and not self._is_pairwise():
-                side["column_names"] = rows.names
-            if rows.kinds:
-                side["kinds"], side["categories"] = rows.kinds, rows.categories
+            side.update(rows.side(named=not self._is_pairwise()))
         if weights is not None and len(weights) != count:
             raise ValueError(f"sample_weight: {len(weights)} weights for {count} rows. Give one weight per row.")
         if weights is not None and not (weights == 1).all():  # all weights 1: the same as no weights, including the random draws
@@ -293,20 +274,10 @@ class Clusterer(Parameters):
             raise ValueError(f"{name}: clusters_per_label and label_share need labels. Pass the known labels as y.")
         if getattr(self, "sizes", None) is not None:
             side["sizes"] = _pair_of_sizes(self.sizes)
-        for pairs in ("must_links", "cannot_links"):
-            if getattr(self, pairs, None) is not None:
-                numbers = np.asarray(getattr(self, pairs))
-                if numbers.size == 0:
-                    continue
-                if numbers.ndim != 2 or numbers.shape[1] != 2 or numbers.dtype.kind not in "iu":
-                    raise ValueError(
-                        f"{pairs}: an array of {numbers.dtype} of shape {numbers.shape} is not accepted. "
-                        "Use row numbers of X in an array of shape (n_pairs, 2)."
-                    )
-                if numbers.min() < 0 or numbers.max() >= count:
-                    bad = numbers.min() if numbers.min() < 0 else numbers.max()
-                    raise ValueError(f"{pairs}: row {bad} is not accepted. Use numbers from 0 to {count - 1}.")
-                side[pairs] = numbers.tolist()
+        for name in ("must_links", "cannot_links"):
+            given = getattr(self, name, None)
+            if given is not None and np.asarray(given).size:
+                side[name] = _pairs_of_rows(np.asarray(given), name, count)
         return values
 
     def _option_values(self):
@@ -317,6 +288,9 @@ class Clusterer(Parameters):
                 continue  # init without a name: centroids or None; n_init="auto": the method's default
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
+
+    def _threads_and_device(self):
+        return _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu"))
 
     def _column_options(self):
         return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
@@ -339,27 +313,15 @@ class Clusterer(Parameters):
                     options["clusters"] = None  # partial labels determine it
                 if processes is not None and choose:
                     raise ValueError('n_clusters: "auto" is not supported with several processes. Use a whole number, at least 1.')
-                threads, device = _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu"))
+                threads, device = self._threads_and_device()
                 checkpoint = _input.path_of(getattr(self, "checkpoint", None), "checkpoint")
             if processes is not None and self.random_state is None:
                 seed = gathered(processes, seed)[0]
             with naming_columns(rows and rows.names):
                 fitted, labels, report, said, choice = _core.fit(
-                    self._method,
-                    options,
-                    points,
-                    side,
-                    {"center": self.center, "scale": "none" if self.scale is None else self.scale},
-                    self._column_options(),
-                    {"sample": self.sample, "noise_share": self.noise_share},
-                    seed,
-                    threads,
-                    device,
-                    checkpoint,
-                    progress if progress.wanted else None,
-                    processes,
-                    places,
-                    choose,
+                    self._method, options, points, side, {"center": self.center, "scale": "none" if self.scale is None else self.scale},
+                    self._column_options(), {"sample": self.sample, "noise_share": self.noise_share}, seed, threads, device, checkpoint,
+                    progress if progress.wanted else None, processes, places, choose,
                 )
         except (BadArgument, BadData) as error:
             if error.option == "n_clusters" and error.code == "not-accepted":
@@ -381,9 +343,8 @@ class Clusterer(Parameters):
             self._one_row = _input.Rows(np.array(rows.points[:1]), None, None, rows.kinds, rows.categories)
         if values is not None:
             self.cluster_labels_ = self._label_of_cluster(values)
-        if self._method == "hdbscan":
-            self._value_every_row(rows)
-        _warn(said)
+        self._value_every_row(rows)
+        _input.warn(said, stacklevel=4)
         if report["stopped"] == "iteration-limit":
             limit = "max_iter" if "max_iter" in self._options else "its limit"
             warnings.warn(
@@ -402,16 +363,16 @@ class Clusterer(Parameters):
             self.feature_names_in_ = np.array(fitted.column_names, dtype=object)
 
     def _value_every_row(self, rows):
-        """Extends HDBSCAN's probabilities_ and outlier_scores_ to all rows of the fit if the model has them only for some.
+        """Extends probabilities_ and outlier_scores_ to all rows of the fit, for a model that has these parts (HDBSCAN) but only for some rows.
 
         Dropped rows have NaN. Rows outside the sample have the values that the model predicts. Rows of the sample keep their values, because the
         model recognises its training data.
         """
-        if len(self.outlier_scores_) == len(self.labels_):
+        if not {"probabilities_", "outlier_scores_"} <= self._parts_by_attribute().keys() or len(self.outlier_scores_) == len(self.labels_):
             return
 
         def values(output):
-            return self._fitted.output(output, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), "cpu")[0]
+            return self._fitted.output(output, rows.given, *self._threads_and_device())[0]
 
         scores = values("outlier_score")[:, 0]
         likely = values("memberships").sum(axis=1) if self._fitted.clusters else np.zeros(len(scores))
@@ -425,10 +386,9 @@ class Clusterer(Parameters):
         numbers = np.array(of_cluster)
         if (numbers < 0).any() and values.dtype.kind not in "if":
             values = values.astype(object)
-        unknown = -1 if values.dtype.kind in "if" else None
         out = np.empty(len(numbers), dtype=values.dtype)
         out[numbers >= 0] = values[numbers[numbers >= 0]]
-        out[numbers < 0] = unknown
+        out[numbers < 0] = -1 if values.dtype.kind in "if" else None
         return out
 
     # Attributes and results of a fitted model
@@ -438,24 +398,23 @@ class Clusterer(Parameters):
         def __getattr__(self, name):
             # Python calls this only if there is no attribute of this name. Looks for a part of the model.
             if name.endswith("_") and not name.startswith("_") and "_fitted" in self.__dict__:
-                parts = self.__dict__.setdefault("_parts", {})
-                if name not in parts:
-                    for part, _, _ in self._fitted.parts:
-                        if _names.attribute(part) == name:
-                            parts[name] = self._fitted.part(part)
-                            break
-                if name in parts:
-                    return parts[name]
+                read = self.__dict__.setdefault("_parts", {})
+                if name not in read and name in self._parts_by_attribute():
+                    read[name] = self._fitted.part(self._parts_by_attribute()[name])
+                if name in read:
+                    return read[name]
                 if name in ("labels_", "fit_report_"):
                     raise AttributeError(f"{name} exists only after fit. A loaded model does not have it.")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def _parts_by_attribute(self):
+        return {_names.attribute(part): part for part, _, _ in self._fitted.parts}
+
     def __dir__(self):
-        parts = [_names.attribute(part) for part, _, _ in self._fitted.parts] if "_fitted" in self.__dict__ else []
-        return sorted({*super().__dir__(), *parts})
+        return sorted({*super().__dir__(), *(self._parts_by_attribute() if self.__sklearn_is_fitted__() else ())})
 
     def _require_fitted(self):
-        if "_fitted" not in self.__dict__:
+        if not self.__sklearn_is_fitted__():
             text = f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator."
             if "sklearn" in sys.modules:
                 from sklearn.exceptions import NotFittedError as Theirs
@@ -482,21 +441,11 @@ class Clusterer(Parameters):
 
     def predict(self, X: Any) -> np.ndarray:
         """Assigns each row of X to a cluster.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
             The columns of a table may have any order: they are matched by name.
-
-        Returns
-        -------
-        array of int32 of shape (n_samples,)
+        **shared : returns array of int32 of shape (n_samples,)
             Cluster numbers from 0 to n_clusters - 1; -1 for noise (noise_share) and for rows that were left out.
-
-        Raises
-        ------
-        ValueError, TypeError
-            X is not accepted, or the model is not fitted (NotFittedError).
+        **shared : model not fitted
         """
         return self._labels_of(self._new_rows(X))
 
@@ -506,42 +455,29 @@ class Clusterer(Parameters):
 
     def _labels_of(self, rows):
         with self._naming(rows):
-            labels, said = self._fitted.predict(
-                rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu"))
-            )
-        _warn(said)
+            labels, said = self._fitted.predict(rows.given, *self._threads_and_device())
+        _input.warn(said, stacklevel=4)
         return labels
 
     def _output(self, which, X):
-        rows = self._new_rows(X)
-        return self._output_of(which, rows)
+        return self._output_of(which, self._new_rows(X))
 
     def _output_of(self, which, rows):
         with self._naming(rows):
-            matrix, said = self._fitted.output(
-                which, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs),
-                _input.device_of(getattr(self, "device", "cpu")),
-            )
-        _warn(said)
+            matrix, said = self._fitted.output(which, rows.given, *self._threads_and_device())
+        _input.warn(said, stacklevel=4)
         return matrix
 
     def describe(self, X: Any, sample_weight: Any = None, compare_with: Clusterer | None = None) -> dict[str, Any]:
         """Describes what distinguishes the clusters in the rows of X, as `coterie describe` does.
 
         Warns if all rows are in one cluster, or if rows are far from all training data.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
             The rows of the fit or other rows.
-        sample_weight : array of shape (n_samples,), default=None
-            A row of weight w acts as w copies of it.
+        **shared : weights
         compare_with : fitted model, default=None
             Another model for the same X.
-
-        Returns
-        -------
-        dict
+        **shared : returns dict
             It shows tables when printed and in a notebook. Rows, columns and clusters are counted from 0. A value that does not exist is None.
 
             "clusters" has a dict for each of the n_clusters clusters:
@@ -563,10 +499,7 @@ class Clusterer(Parameters):
             - "comparison", with `compare_with`: clusters of the two models are matched one to one, so that as few rows as possible move. "moved" is the
               number of rows whose clusters do not match. "moves" lists these rows by "from" (the other model's cluster) and "to" (this model's), with
               "points" (how many) and the first three "rows". "ari", "nmi" and "confusion" compare the two clusterings.
-
-        Raises
-        ------
-        BadData
+        **shared : raises BadData
             X has a missing value, and the model was fitted with missing='refuse'.
         TypeError
             `compare_with` is not a fitted model.
@@ -581,10 +514,9 @@ class Clusterer(Parameters):
         rows = self._new_rows(X)
         with self._naming(rows):
             document, said = self._fitted.describe(
-                rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs),
-                _input.device_of(getattr(self, "device", "cpu")), compare_with and compare_with._prepared_for(X),
+                rows.given, _input.weights_of(sample_weight), *self._threads_and_device(), compare_with and compare_with._prepared_for(X)
             )
-        _warn(said)
+        _input.warn(said, stacklevel=4)
         told = json.loads(document)
         for move in told["comparison"]["moves"] if compare_with else ():
             move["rows"] = [row - 1 for row in move["rows"]]
@@ -599,24 +531,13 @@ class Clusterer(Parameters):
         return Description(clusters=told["profiles"], rows_left_out=told["rows_left_out"], **others, outliers=outliers)
 
     def _prepared_for(self, X):
-        rows = self._new_rows(X)
-        return self._fitted, rows.points, rows.names or [], rows.categories or []
+        return self._fitted, self._new_rows(X).given
 
     # Models as files and bytes, in the command's format
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model to a file, completely or not at all. `coterie.load` and the command read it.
-
-        Parameters
-        ----------
-        path : str or PathLike
-
-        Raises
-        ------
-        NotFittedError
-            The model is not fitted.
-        OSError
-            The file cannot be written.
+        **shared : parameter path, model or path not usable
         """
         self._require_fitted()
         self._fitted.save(os.fspath(path))
@@ -640,19 +561,26 @@ class Clusterer(Parameters):
         self.__dict__.update(state)
 
 
-def _is_whole(value):
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-
-
 def _pair_of_sizes(sizes):
-    pair = (sizes, sizes) if _is_whole(sizes) else tuple(sizes) if isinstance(sizes, (tuple, list, np.ndarray)) else ()
-    if len(pair) != 2 or not all(each is None or _is_whole(each) and abs(each) < 2**63 for each in pair):
+    pair = (sizes, sizes) if _input.is_whole(sizes) else tuple(sizes) if isinstance(sizes, (tuple, list, np.ndarray)) else ()
+    if len(pair) != 2 or not all(each is None or _input.is_whole(each) and abs(each) < 2**63 for each in pair):
         raise ValueError(f"sizes: {sizes!r} is not accepted. Use a whole number, or a pair (least, most) of whole numbers or None.")
     return tuple(None if each is None else int(each) for each in pair)
 
 
+def _pairs_of_rows(numbers, name, count):
+    if numbers.ndim != 2 or numbers.shape[1] != 2 or numbers.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name}: an array of {numbers.dtype} of shape {numbers.shape} is not accepted. Use row numbers of X in an array of shape (n_pairs, 2)."
+        )
+    extreme = numbers.min() if numbers.min() < 0 else numbers.max()
+    if not 0 <= extreme < count:
+        raise ValueError(f"{name}: row {extreme} is not accepted. Use numbers from 0 to {count - 1}.")
+    return numbers.tolist()
+
+
 def _is_number_of_clusters(value):
-    return _is_whole(value) and 1 <= value < 2**31
+    return _input.is_whole(value) and 1 <= value < 2**31
 
 
 def _is_share(value):
@@ -699,19 +627,7 @@ class WeightedClusterer(Clusterer):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Finds the clusters of X.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features), or path
-            docs/python-details.md lists the types.
-        y : array of shape (n_samples,), default=None
-            Partial labels, or ignored: see the class.
-        sample_weight : array of shape (n_samples,), default=None
-            A row of weight w acts as w copies of it.
-
-        Returns
-        -------
-        self
+        **shared : rows of a fit, weights, returns self
 
         Raises
         ------
@@ -726,30 +642,7 @@ class BlockClusterer(Clusterer):
 
     def fit(self, X: Any, y: Any = None, *, comm: Any = None, local: Any = False) -> Self:
         """Finds the clusters of X.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features), or path
-            docs/python-details.md lists the types.
-        y : array of shape (n_samples,), default=None
-            Partial labels, or ignored: see the class.
-        comm : communicator, default=None
-            The processes that work on this fit. All of them call fit with the same parameters and the same X: a list of .npy files, or an array that
-            each process has. Accepted are a communicator of mpi4py, torch.distributed or one of its groups, and any object with rank, size,
-            send(bytes, to) and receive(buffer, source). The result has the same bits as with one process. `labels_` has the labels of this process's
-            rows. They are consecutive, in the order of the ranks.
-        local : bool or list of pairs (begin, end), default=False
-            Whether X, y and the weights are only this process's part of the rows, which may have any size. True: the parts follow each other in the order of
-            the ranks. Pairs: the ranges of row numbers that X has. The rows then move to the processes that work on them. `labels_` has the labels of X.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            X, y, a weight or a parameter is not accepted. All processes raise an error if one of them does.
+        **shared : rows of a fit, processes of a fit
         """
         return self._fit(X, y, comm=comm, local=local)
 
@@ -758,9 +651,10 @@ class WeightedBlockClusterer(Clusterer):
     """Base class of methods that read rows in blocks and accept weights."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None, local: Any = False) -> Self:
+        """Finds the clusters of X. sample_weight: a row of weight w acts as w copies of it.
+        **shared : rows of a fit, processes of a fit
+        """
         return self._fit(X, y, sample_weight, comm, local)
-
-    fit.__doc__ = BlockClusterer.fit.__doc__.replace("clusters of X.", "clusters of X. sample_weight: a row of weight w acts as w copies of it.")
 
 
 class Transforms:
@@ -770,20 +664,13 @@ class Transforms:
 
     def transform(self, X: Any) -> Any:
         """Transforms rows into the space of the method. See the class.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
 
         Returns
         -------
         array of shape (n_samples, n_components)
             A table after `set_output`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            X is not accepted, or the model is not fitted (NotFittedError).
+        **shared : model not fitted
         """
         rows = self._new_rows(X)
         return self._contained(self._output_of(self._transformed, rows), rows)
@@ -817,14 +704,7 @@ class Transforms:
         ----------
         transform : {"default", "pandas", "polars"} or None, default=None
             "default": an array. None: no change.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
+        **shared : returns self, raises ValueError
             Another value.
         """
         if transform not in (None, "default", "pandas", "polars"):
@@ -853,36 +733,16 @@ class GivesDistances:
 
     def distances(self, X: Any) -> np.ndarray:
         """Returns the Euclidean distance of each row to each centroid, in the space of the method.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
-
-        Returns
-        -------
-        array of shape (n_samples, n_clusters)
-
-        Raises
-        ------
-        ValueError, TypeError
-            X is not accepted, or the model is not fitted (NotFittedError).
+        **shared : new rows, a column per cluster, model not fitted
         """
         return self._output("distances", X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Returns minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means does. Larger is better.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
             Rows that missing='drop' leaves out do not count.
         y : ignored
-        sample_weight : array of shape (n_samples,), default=None
-            A row of weight w acts as w copies of it.
-
-        Returns
-        -------
-        float
+        **shared : weights, returns float
 
         Raises
         ------
@@ -902,20 +762,9 @@ class GivesMemberships:
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Returns the probability of each cluster for each row.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
-
-        Returns
-        -------
-        array of shape (n_samples, n_clusters)
+        **shared : new rows, a column per cluster
             Each row sums to 1, or to less if the row may be noise.
-
-        Raises
-        ------
-        ValueError, TypeError
-            X is not accepted, or the model is not fitted (NotFittedError).
+        **shared : model not fitted
         """
         self._require_fitted()
         if not self._fitted.clusters:  # all rows of the fit were noise
@@ -932,18 +781,7 @@ class GivesOutlierScores:
         score = d / r. d is the distance of the row to the mean of its cluster, in the method's space if it has one. r is the root mean square of
         this distance over the cluster's rows in the fit, so 1 is usual. HDBSCAN uses its own score, GLOSH, from 0 to 1. docs/outliers.md says which
         methods are suitable.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-
-        Raises
-        ------
-        ValueError
+        **shared : new rows, returns array of shape (n_samples,), raises ValueError
             The model was fitted on affinities, or its file is older than outlier scores.
         """
         return self._output("outlier_score", X)[:, 0]
@@ -958,18 +796,15 @@ class GivesLabelScores:
 
     def label_scores(self, X: Any) -> np.ndarray:
         """Returns how well each label of y fits each row. Larger is better.
-
-        Parameters
-        ----------
-        X : array or table of shape (n_samples, n_features_in_)
+        **shared : new rows
 
         Returns
         -------
         array of shape (n_samples, n_labels)
-
-        Raises
-        ------
-        ValueError
+        **shared : raises ValueError
             The model was fitted without y, or X is not accepted.
         """
         return self._output("label_scores", X)
+
+
+complete_docstrings(globals())

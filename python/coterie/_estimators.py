@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ._base import SHARED, BlockClusterer, Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, GivesOutlierScores, Transforms, WeightedBlockClusterer, WeightedClusterer
+from ._base import BlockClusterer, Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, GivesOutlierScores, Transforms, WeightedBlockClusterer, WeightedClusterer
+from ._docstrings import SHARED
 
 __all__ = [
     "KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward", "KernelKMeans", "HDBSCAN", "Spectral", "Subspace", "Cpd", "Aml",
@@ -499,7 +500,6 @@ class KMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBlockCluste
 
     _method = "kmeans"
     _transformed = "distances"
-    _blocks = True
     _takes_labels = True
     _takes_sparse = True
 
@@ -610,7 +610,6 @@ class MiniBatchKMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBl
 
     _method = "minibatch-kmeans"
     _transformed = "distances"
-    _blocks = True
 
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
@@ -705,7 +704,6 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, GivesOutlierScore
 
     _method = "soft-kmeans"
     _transformed = "distances"
-    _blocks = True
     _takes_sparse = True
 
     cluster_centers_: np.ndarray
@@ -791,7 +789,6 @@ class SphericalKMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBl
 
     _method = "spherical-kmeans"
     _transformed = "distances"
-    _blocks = True
     _takes_sparse = True
 
     cluster_centers_: np.ndarray
@@ -1286,7 +1283,6 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, GivesOutlierScores,
     """
 
     _method = "subspace"
-    _blocks = True
     _takes_labels = True
 
     prototypes_: np.ndarray
@@ -1863,7 +1859,6 @@ class Entropy(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClust
     """
 
     _method = "entropy"
-    _blocks = True
     _takes_labels = True
 
     weights_: np.ndarray
@@ -1979,7 +1974,6 @@ class Mi(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer)
     """
 
     _method = "mi"
-    _blocks = True
     _takes_labels = True
 
     weights_: np.ndarray
@@ -2087,7 +2081,6 @@ class Sela(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClustere
     """
 
     _method = "sela"
-    _blocks = True
     _takes_labels = True
 
     weights_: np.ndarray
@@ -2193,7 +2186,6 @@ class Miadm(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockCluster
     """
 
     _method = "miadm"
-    _blocks = True
     _takes_labels = True
 
     weights_: np.ndarray
@@ -2768,7 +2760,6 @@ class AeKMeans(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     """
 
     _method = "ae-kmeans"
-    _blocks = True
 
     unit_: np.ndarray
     rotation_: np.ndarray
@@ -2876,7 +2867,6 @@ class Dekm(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     """
 
     _method = "dekm"
-    _blocks = True
 
     unit_: np.ndarray
     rotation_: np.ndarray
@@ -2990,7 +2980,6 @@ class Dec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     """
 
     _method = "dec"
-    _blocks = True
 
     unit_: np.ndarray
     rotation_: np.ndarray
@@ -3100,7 +3089,6 @@ class Idec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     """
 
     _method = "idec"
-    _blocks = True
 
     unit_: np.ndarray
     rotation_: np.ndarray
@@ -3212,7 +3200,6 @@ class Dcn(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     """
 
     _method = "dcn"
-    _blocks = True
 
     unit_: np.ndarray
     rotation_: np.ndarray
@@ -3329,7 +3316,6 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
     """
 
     _method = "entropy-net"
-    _blocks = True
     _takes_labels = True
 
     unit_: np.ndarray
@@ -3463,7 +3449,6 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, 
     """
 
     _method = "imsat"
-    _blocks = True
     _takes_labels = True
 
     unit_: np.ndarray
@@ -3585,7 +3570,6 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, Bl
     """
 
     _method = "iic"
-    _blocks = True
     _takes_labels = True
 
     unit_: np.ndarray
@@ -3705,7 +3689,6 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores
     """
 
     _method = "sela-net"
-    _blocks = True
     _takes_labels = True
 
     unit_: np.ndarray
@@ -3831,7 +3814,6 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScore
     """
 
     _method = "miadm-net"
-    _blocks = True
     _takes_labels = True
 
     unit_: np.ndarray

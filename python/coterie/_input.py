@@ -33,6 +33,26 @@ class Rows:
     def shape(self):
         return self.points[:2] if isinstance(self.points, tuple) else tuple(self.points.shape)
 
+    @property
+    def given(self):
+        """The rows as a fitted model of the library takes them: points, names and categories."""
+        return self.points, self.names or [], self.categories or []
+
+    def side(self, named=True):
+        """What a problem of the library says about the columns. named: whether it has their names."""
+        out = {"column_names": self.names} if self.names and named else {}
+        return {**out, "kinds": self.kinds, "categories": self.categories} if self.kinds else out
+
+
+def warn(messages, stacklevel):
+    """Gives warnings of the library. stacklevel: as in warnings.warn, counted from this function."""
+    for message in messages:
+        warnings.warn(CoterieWarning._of(message), stacklevel=stacklevel)
+
+
+def is_whole(value):
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
 
 def is_sparse(X):
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
@@ -91,14 +111,13 @@ def _sparse_rows(X, what, estimator):
         raise ValueError(f"{what}: Expected 2D array, got {X.ndim}D sparse array instead. Reshape your data.")
     _require_some(X.shape, what, estimator)
     rows = _sorted_rows(X, what)
-    values = rows.data
     index = np.int32 if rows.indices.dtype == np.int32 and rows.indptr.dtype == np.int32 else np.int64
-    return (
-        *rows.shape,
-        np.ascontiguousarray(rows.indptr, dtype=index),
-        np.ascontiguousarray(rows.indices, dtype=index),
-        np.ascontiguousarray(values, dtype=_scalar(values.dtype)),
-    )
+    return *rows.shape, *_arrays_of(rows, index, _scalar(rows.data.dtype))
+
+
+def _arrays_of(rows, index, scalar):
+    """Returns (starts, columns of the entries, their values) of a csr matrix, in these types."""
+    return tuple(np.ascontiguousarray(array, dtype=kind) for array, kind in ((rows.indptr, index), (rows.indices, index), (rows.data, scalar)))
 
 
 def _comes_in_blocks(X):
@@ -152,9 +171,8 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
         return _of_table(X)
     if _is_paths(X):
         paths = [os.fspath(X)] if isinstance(X, (str, os.PathLike)) else [os.fspath(path) for path in X]
-        table = _core.read(paths, {}, columns)
-        for note in table.notes:
-            warnings.warn(CoterieWarning._of(note), stacklevel=4)
+        table = _core.read(paths, columns)
+        warn(table.notes, stacklevel=5)
         return _of_table(table)
     if is_sparse(X) and sparse:
         return Rows(_sparse_rows(X, what, estimator))
@@ -372,13 +390,7 @@ def graph_of(X, estimator):
     """A sparse matrix of affinities as (n, starts, columns, values)."""
     if X.ndim != 2 or X.shape[0] != X.shape[1]:
         raise ValueError(f"X: affinities of {estimator} must be square, not of shape {X.shape}")
-    rows = _sorted_rows(X, "X")
-    return (
-        rows.shape[0],
-        np.ascontiguousarray(rows.indptr, dtype=np.int64),
-        np.ascontiguousarray(rows.indices, dtype=np.int64),
-        np.ascontiguousarray(rows.data, dtype=np.float64),
-    )
+    return X.shape[0], *_arrays_of(_sorted_rows(X, "X"), np.int64, np.float64)
 
 
 def weights_of(sample_weight):
@@ -445,6 +457,14 @@ def labels_of(y, rows, what="y"):
     return numbers, distinct, [str(value) for value in distinct]
 
 
+def truth_of(y_true, rows):
+    """Returns the numbers of true labels and their names; (None, []) for y_true=None."""
+    if y_true is None:
+        return None, []
+    numbers, _, names = labels_of(y_true, rows, "y_true")
+    return numbers, names
+
+
 def seed_of(random_state):
     """A seed from 0 to 2^64 - 1: the number itself, or a number drawn from a NumPy generator."""
     if random_state is None:
@@ -453,7 +473,7 @@ def seed_of(random_state):
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63 - 1))
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool) and 0 <= random_state < 2**64:
+    if is_whole(random_state) and 0 <= random_state < 2**64:
         return int(random_state)
     raise ValueError(
         f"random_state: {random_state!r} is not accepted. Use a whole number from 0 to 2**64 - 1, a NumPy generator or None."
@@ -467,7 +487,7 @@ def threads_of(n_jobs):
         return min(int(limit), most_threads) if limit.isdecimal() else 0
     if n_jobs == -1:
         return 0
-    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs > most_threads:
+    if not is_whole(n_jobs) or n_jobs == 0 or n_jobs > most_threads:
         raise ValueError(
             f"n_jobs: {n_jobs!r} is not accepted. Use a number of threads up to {most_threads:,}, or -1 or None for all available threads."
         )
@@ -478,7 +498,7 @@ def threads_of(n_jobs):
 
 def count_of(value, name, least=1):
     """Returns a whole number, at least `least`, that fits the library's type. Raises ValueError on other values."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not least <= value < 2**31:
+    if not is_whole(value) or not least <= value < 2**31:
         raise ValueError(f"{name}: {value!r} is not accepted. Use a whole number, at least {least}.")
     return int(value)
 

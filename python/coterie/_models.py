@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core, _estimators, _names
 from ._base import Clusterer
+from ._docstrings import complete_docstrings
 
 
 def save(model: Clusterer, path: str | os.PathLike[str]) -> None:
@@ -18,34 +19,19 @@ def save(model: Clusterer, path: str | os.PathLike[str]) -> None:
     model : fitted model
     path : str or PathLike
         The file.
-
-    Raises
-    ------
-    NotFittedError
-        The model is not fitted.
-    OSError
-        The file cannot be written.
+    **shared : model or path not usable
     """
     model.save(path)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
     """Loads a fitted model from a file.
-
-    Parameters
-    ----------
-    path : str or PathLike
+    **shared : parameter path
         A file that `save`, or the command's --model-out, wrote.
-
-    Returns
-    -------
-    object of the method's class
+    **shared : returns object of the method's class
         It predicts and has all outputs. The file does not have `labels_` or parameters that concern only the training data: noise_share, label_share
         and sizes have their defaults. `predict` still labels noise (noise_beyond_).
-
-    Raises
-    ------
-    BadData
+    **shared : raises BadData
         The file does not hold a valid model. BadData is a ValueError.
     """
     fitted = _core.load(os.fspath(path))
@@ -72,19 +58,12 @@ def describe(
     ----------
     model : fitted model, or the file of one
     X : array or table of shape (n_samples, n_features_in_)
-    sample_weight : array of shape (n_samples,), default=None
-        A row of weight w acts as w copies of it.
+    **shared : weights
     compare_with : fitted model, or the file of one, default=None
         Another model for the same X. The result also shows which rows the two models put into different clusters.
-
-    Returns
-    -------
-    dict
+    **shared : returns dict
         As returned by `Clusterer.describe`.
-
-    Raises
-    ------
-    BadData
+    **shared : raises BadData
         X has a missing value, and the model was fitted with missing='refuse'.
     """
     fitted = model if isinstance(model, Clusterer) else load(model)
@@ -99,3 +78,6 @@ def _label_values(names):
         return values if [str(value) for value in values] == names else np.array(names)
     except (ValueError, OverflowError):
         return np.array(names)
+
+
+complete_docstrings(globals())

@@ -10,6 +10,7 @@ KeyboardInterrupt. Arrays are the caller's memory: they are read and written in 
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 
 import torch
@@ -384,6 +385,7 @@ def set_memory(network, values):
 def of_network(function):
     """The function as the library calls it: with a handle instead of the network."""
 
+    @functools.wraps(function)
     def call(handle, *arguments):
         try:
             return function(networks[handle], *arguments) or 0
@@ -394,43 +396,39 @@ def of_network(function):
     return call
 
 
-def plain(function):
-    return function
-
-
 LAYERS, PLANS = ctypes.POINTER(Layer), ctypes.POINTER(OptimizerPlan)
 FUNCTIONS = [  # of coterie_network_api, in its order
-    (plain, description, ADDRESS, []),
-    (plain, error, ADDRESS, []),
-    (plain, has_device, NUMBER, [TEXT]),
-    (plain, keep_memory, None, []),
-    (plain, create, ADDRESS, [LAYERS, NUMBER, LAYERS, NUMBER, NUMBER, NUMBER, NUMBER, TEXT, NUMBER, NUMBER]),
-    (plain, destroy, None, [ADDRESS]),
-    (of_network, parameters, NUMBER, [ADDRESS]),
-    (of_network, parameter_size, COUNT, [ADDRESS, NUMBER]),
-    (of_network, get_parameter, NUMBER, [ADDRESS, NUMBER, ADDRESS]),
-    (of_network, set_parameter, NUMBER, [ADDRESS, NUMBER, ADDRESS]),
-    (of_network, forward, NUMBER, [ADDRESS, ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, NUMBER, ADDRESS, ADDRESS]),
-    (of_network, items_per_block, COUNT, [ADDRESS, COUNT]),
-    (of_network, reconstruct, NUMBER, [ADDRESS, REAL, ctypes.POINTER(REAL)]),
-    (of_network, decode, NUMBER, [ADDRESS, ADDRESS, COUNT, ADDRESS]),
-    (of_network, input_gradient, NUMBER, [ADDRESS, ADDRESS, ADDRESS]),
-    (of_network, backward, NUMBER, [ADDRESS, ADDRESS]),
-    (of_network, set_optimizers, NUMBER, [ADDRESS, PLANS, NUMBER]),
-    (of_network, step, NUMBER, [ADDRESS]),
-    (of_network, memory_size, COUNT, [ADDRESS]),
-    (of_network, get_memory, NUMBER, [ADDRESS, ADDRESS]),
-    (of_network, set_memory, NUMBER, [ADDRESS, ADDRESS]),
+    (description, ADDRESS, []),
+    (error, ADDRESS, []),
+    (has_device, NUMBER, [TEXT]),
+    (keep_memory, None, []),
+    (create, ADDRESS, [LAYERS, NUMBER, LAYERS, NUMBER, NUMBER, NUMBER, NUMBER, TEXT, NUMBER, NUMBER]),
+    (destroy, None, [ADDRESS]),
+    (of_network(parameters), NUMBER, [ADDRESS]),
+    (of_network(parameter_size), COUNT, [ADDRESS, NUMBER]),
+    (of_network(get_parameter), NUMBER, [ADDRESS, NUMBER, ADDRESS]),
+    (of_network(set_parameter), NUMBER, [ADDRESS, NUMBER, ADDRESS]),
+    (of_network(forward), NUMBER, [ADDRESS, ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, NUMBER, ADDRESS, ADDRESS]),
+    (of_network(items_per_block), COUNT, [ADDRESS, COUNT]),
+    (of_network(reconstruct), NUMBER, [ADDRESS, REAL, ctypes.POINTER(REAL)]),
+    (of_network(decode), NUMBER, [ADDRESS, ADDRESS, COUNT, ADDRESS]),
+    (of_network(input_gradient), NUMBER, [ADDRESS, ADDRESS, ADDRESS]),
+    (of_network(backward), NUMBER, [ADDRESS, ADDRESS]),
+    (of_network(set_optimizers), NUMBER, [ADDRESS, PLANS, NUMBER]),
+    (of_network(step), NUMBER, [ADDRESS]),
+    (of_network(memory_size), COUNT, [ADDRESS]),
+    (of_network(get_memory), NUMBER, [ADDRESS, ADDRESS]),
+    (of_network(set_memory), NUMBER, [ADDRESS, ADDRESS]),
 ]
 
 
 class Api(ctypes.Structure):
     """coterie_network_api."""
 
-    _fields_ = [("abi", NUMBER)] + [(function.__name__, ctypes.CFUNCTYPE(result, *arguments)) for _, function, result, arguments in FUNCTIONS]
+    _fields_ = [("abi", NUMBER)] + [(function.__name__, ctypes.CFUNCTYPE(result, *arguments)) for function, result, arguments in FUNCTIONS]
 
 
-api = Api(ABI, *(ctypes.CFUNCTYPE(result, *arguments)(called(function)) for called, function, result, arguments in FUNCTIONS))
+api = Api(ABI, *(ctypes.CFUNCTYPE(result, *arguments)(function) for function, result, arguments in FUNCTIONS))
 
 
 def functions(abi):

@@ -2,6 +2,7 @@
 import contextlib
 import pickle
 import sys
+import types
 
 import numpy as np
 
@@ -54,15 +55,6 @@ class _Torch:
         pass
 
 
-class _Own:
-    def __init__(self, comm):
-        self._comm, self.rank, self.size = comm, comm.rank, comm.size
-        self.send, self.receive = comm.send, comm.receive
-
-    def close(self):
-        pass
-
-
 def communicator_of(comm):
     """Returns an object with rank, size, send(bytes, to), receive(buffer, source) and close()."""
     if hasattr(comm, "Get_rank") and hasattr(comm, "Send"):
@@ -71,7 +63,7 @@ def communicator_of(comm):
     if torch is not None and (comm is getattr(torch, "distributed", None) or isinstance(comm, getattr(torch.distributed, "ProcessGroup", ()))):
         return _Torch(None if comm is torch.distributed else comm)
     if all(hasattr(comm, name) for name in ("rank", "size", "send", "receive")):
-        return _Own(comm)
+        return types.SimpleNamespace(rank=comm.rank, size=comm.size, send=comm.send, receive=comm.receive, close=lambda: None)  # its owner closes comm
     raise TypeError(
         f"comm: {comm!r} is not accepted. Use a communicator of mpi4py, torch.distributed or one of its groups, or an object with rank, size, "
         "send(bytes, to) and receive(buffer, source)."

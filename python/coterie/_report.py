@@ -68,8 +68,6 @@ def report(model: Clusterer | Tuned | Compared, X: Any, y_true: Any = None, *, s
         require_model(compare_with, "compare_with")
     X = _input.read_once(X, type(model).__name__)
     rows = model._new_rows(X)
-    truth, names = None, []
-    if y_true is not None:
-        truth, _, names = _input.labels_of(y_true, rows.shape[0], "y_true")
-    return Page(model._fitted.page(rows.points, rows.names or [], rows.categories or [], truth, names, source, _input.threads_of(model.n_jobs),
-                                      compare_with and compare_with._prepared_for(X), search))
+    truth, names = _input.truth_of(y_true, rows.shape[0])
+    compared = compare_with and compare_with._prepared_for(X)
+    return Page(model._fitted.page(rows.given, truth, names, source, _input.threads_of(model.n_jobs), compared, search))

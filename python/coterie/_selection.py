@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core, _estimators, _input, _names
 from ._base import Clusterer
+from ._docstrings import complete_docstrings
 from ._errors import warning_of
 from ._show import SCORES, Shown, Table, left_out, number
 
@@ -44,9 +45,7 @@ class Compared(Shown):
         if self._found is None:
             raise ValueError("model: a comparison that was copied or loaded does not have a page. Pass the result of coterie.compare.")
         rows, side, _ = _read(X, "report", **self._asked["columns"])
-        truth, names = None, []
-        if y_true is not None:
-            truth, _, names = _input.labels_of(y_true, rows.shape[0], "y_true")
+        truth, names = _input.truth_of(y_true, rows.shape[0])
         return self._found.page(rows.points, side, truth, names, source, self._asked["threads"])
 
     def _parts(self):
@@ -120,12 +119,7 @@ def _names_of(methods):
 def _read(X, name, missing, categorical, dates):
     columns = {"missing": missing, "categorical": categorical, "dates": dates}
     rows = _input.rows_of(X, estimator=name, columns=columns)
-    side = {}
-    if rows.names:
-        side["column_names"] = rows.names
-    if rows.kinds:
-        side["kinds"], side["categories"] = rows.kinds, rows.categories
-    return rows, side, columns
+    return rows, rows.side(), columns
 
 
 def compare(
@@ -156,18 +150,11 @@ def compare(
         A label per row for scores; -1, None or NaN if unknown. The fits do not see it.
     center, scale, missing, categorical, dates, random_state, n_jobs, device
         As in the classes.
-
-    Returns
-    -------
-    Compared
-
-    Raises
-    ------
-    ValueError
+    **shared : returns Compared, raises ValueError
         A parameter or X is not accepted. If only a method fails, its `error` in methods_ says why.
     """
     rows, side, columns = _read(X, "compare", missing, categorical, dates)
-    truth = None if y_true is None else _input.labels_of(y_true, rows.shape[0], "y_true")[0]
+    truth, _ = _input.truth_of(y_true, rows.shape[0])
     threads = _input.threads_of(n_jobs)
     document, labels, comparison = _core.compare(
         _names_of(methods), _input.count_of(n_clusters, "n_clusters"), rows.points, side, {"center": center, "scale": scale}, columns,
@@ -215,14 +202,7 @@ def consensus(
         Number of fits. The similarity of two rows, the share of fits that put them into one cluster, is a multiple of 1 / fits.
     center, scale, missing, categorical, dates, random_state, n_jobs, device
         As in the classes.
-
-    Returns
-    -------
-    Consensus
-
-    Raises
-    ------
-    ValueError
+    **shared : returns Consensus, raises ValueError
         A parameter or X is not accepted.
     """
     rows, side, columns = _read(X, "consensus", missing, categorical, dates)
@@ -238,3 +218,6 @@ def consensus(
     out.cohesion_, out.confidence_of_cluster_ = np.array(found["cohesion"]), np.array(found["confidence_of_cluster"])
     out.sample_ = found["sample"]
     return out
+
+
+complete_docstrings(globals())

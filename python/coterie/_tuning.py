@@ -138,9 +138,7 @@ def tune(
         warnings.warn(f"the cells are fitted without {' and '.join(beyond)}. Only best_estimator_ uses {'it' if len(beyond) == 1 else 'them'}.", CoterieWarning, stacklevel=2)
     points, side, rows, *_ = estimator._problem(X, y, sample_weight)
     seed = _input.seed_of(estimator.random_state)
-    truth = None
-    if y_true is not None:
-        truth = _input.labels_of(y_true, X.shape[0] if rows is None else rows.shape[0], "y_true")[0]
+    truth, _ = _input.truth_of(y_true, X.shape[0] if rows is None else rows.shape[0])
     fixed = {option: value for option, value in estimator._option_values().items() if option not in dict(axes)}
     progress = Progress(f"tune {cls.__name__}", estimator.verbose, estimator.callback)
     try:
@@ -149,8 +147,7 @@ def tune(
                 cls._method, fixed, axes, {"select": select, "folds": folds, "with_kmeans": with_kmeans}, points, side,
                 {"center": "center" not in grid and estimator.center,
                  "scale": "none" if "scale" in grid or estimator.scale is None else estimator.scale},
-                estimator._column_options(), seed, _input.threads_of(estimator.n_jobs), _input.device_of(getattr(estimator, "device", "cpu")), truth,
-                progress if progress.wanted else None,
+                estimator._column_options(), seed, *estimator._threads_and_device(), truth, progress if progress.wanted else None,
             )
     finally:
         progress.close()

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +18,8 @@ import numpy as np
 
 from . import _core, _input
 from ._base import Parameters
-from ._errors import BadArgument, BadData, CoterieWarning, NotFittedError
+from ._docstrings import SHARED, complete_docstrings, entry, section
+from ._errors import BadArgument, BadData, NotFittedError
 from ._report import Page
 
 if TYPE_CHECKING:
@@ -29,6 +29,17 @@ __all__ = [
     "Corpus", "Span", "Tagger", "find_sentences", "from_texts", "from_words", "load", "load_voyages", "read", "sample_support", "score", "train_source",
     "vectors",
 ]
+
+SHARED.update({
+    "corpus": section("Parameters", "corpus : Corpus"),
+    "layer": entry(
+        "layer : {'auto', 'last', 'middle'} or int, default='auto'",
+        "The encoder's layer. 'auto': the last layer of an encoder that `train_source` wrote, the middle layer of others.",
+    ),
+    "vectors as in tag": entry("vectors : array of shape (n_words, d), default=None", "As in `tag`."),
+    "decoding as in predict": entry("decoding : {'nearest', 'viterbi'}, default='nearest'", "As in `predict`."),
+    "wrong vectors": section("Raises", "ValueError", "The vectors have the wrong shape."),
+})
 
 
 class Span(NamedTuple):
@@ -88,14 +99,7 @@ class Corpus:
         ----------
         sentences : array of int, or array of bool of shape (n_sentences,)
             The numbers of the sentences, from 0; or True for each sentence to keep.
-
-        Returns
-        -------
-        Corpus
-
-        Raises
-        ------
-        ValueError
+        **shared : returns Corpus, raises ValueError
             A number is out of range, or the array has another type or shape.
         """
         count = len(self.annotated)
@@ -118,15 +122,7 @@ class Corpus:
         """Writes the corpus to a file as `coterie ner tag --out` does, completely or not at all.
 
         A corpus read from columns is written as columns; all others are written as JSON lines.
-
-        Parameters
-        ----------
-        path : str or PathLike
-
-        Raises
-        ------
-        OSError
-            The file cannot be written.
+        **shared : parameter path, unwritable path
         """
         self._core.write(os.fspath(path))
 
@@ -148,8 +144,7 @@ class Tagger(Parameters):
     encoder : str or PathLike, default=None
         The source of word vectors: an encoder's folder (BERT, DistilBERT, MPNet) or a file of static vectors. None: pass vectors to `fit`, `tag`,
         `suggest` and `page`.
-    layer : {'auto', 'last', 'middle'} or int, default='auto'
-        The encoder's layer. 'auto': the last layer of an encoder that `train_source` wrote, the middle layer of others.
+    **shared : layer
     method : {'auto', 'k-means', 'support-space', 'discriminant', 'logistic', 'prototypes', 'nearest-word'}, default='auto'
         How to adapt. 'auto' compares the four methods from 'k-means' to 'logistic' by leaving out each sentence of the support in turn.
     outside_share : float or str, default='auto'
@@ -158,8 +153,7 @@ class Tagger(Parameters):
         How k-means assigns words to clusters.
     random_state : int, default=0
         Draws the words for the comparison of methods if there are more than 10,000.
-    n_jobs : int, default=None
-        Number of threads, as in the classes.
+    **shared : n_jobs as in the classes
 
     Attributes
     ----------
@@ -218,14 +212,7 @@ class Tagger(Parameters):
             Similar text without annotation. Mentions in it are ignored. More text gives better results.
         support_vectors, unlabelled_vectors : array of shape (n_words, d), or None
             Vectors of the words, if they do not come from `encoder`. `unlabelled_vectors` may be given without `unlabelled`.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
+        **shared : returns self, raises ValueError
             A parameter is not accepted, a sentence is not annotated, a type has no mention, or vectors are missing or have the wrong shape.
         BadData
             A file or record is not valid. The message has the file and line; for a record, the line is its number.
@@ -240,8 +227,7 @@ class Tagger(Parameters):
             {"method": self.method, "outside_share": str(self.outside_share), "assignment": self.assignment},
             _input.seed_of(self.random_state), _input.threads_of(self.n_jobs),
         )
-        for message in report.pop("warnings"):
-            warnings.warn(CoterieWarning._of(message), stacklevel=2)
+        _input.warn(report.pop("warnings"), stacklevel=3)
         if support_vectors is None:
             core.encoder, core.layer = os.fspath(self.encoder), layer
         self._core, self.report_ = core, report
@@ -256,15 +242,9 @@ class Tagger(Parameters):
             Unicode's rules divide them into sentences and words.
         decoding : {'nearest', 'viterbi'}, default='nearest'
             'nearest': the best type of each word. 'viterbi': the best types of each sentence.
-
-        Returns
-        -------
-        list of list of Span
+        **shared : returns list of list of Span
             The mentions of each text, in their order.
-
-        Raises
-        ------
-        TypeError
+        **shared : raises TypeError
             `texts` is not a list of str.
         ValueError
             The tagger does not have an encoder.
@@ -290,45 +270,25 @@ class Tagger(Parameters):
         Returns
         -------
         array of shape (n_words, 1 + n_types)
-
-        Raises
-        ------
-        ValueError
+        **shared : raises ValueError
             d is not n_features_in_.
         """
         return self._fitted().scores(_rows(vectors), _input.threads_of(self.n_jobs))
 
     def tag(self, corpus: Corpus, vectors: Any = None, *, decoding: str = "nearest") -> Corpus:
         """Returns a copy of the corpus with the mentions that the tagger finds.
-
-        Parameters
-        ----------
-        corpus : Corpus
+        **shared : corpus
         vectors : array of shape (n_words, d), default=None
             The vectors of the words of the corpus. None: from the tagger's encoder.
-        decoding : {'nearest', 'viterbi'}, default='nearest'
-            As in `predict`.
-
-        Returns
-        -------
-        Corpus
-
-        Raises
-        ------
-        ValueError
-            The vectors have the wrong shape.
+        **shared : decoding as in predict, returns Corpus, wrong vectors
         """
         return Corpus(self._on_words("tag", corpus, vectors, {"decoding": decoding}))
 
     def suggest(self, corpus: Corpus, vectors: Any = None, count: int = 5) -> list[tuple[int, str, float]]:
         """Suggests which sentences to annotate next.
-
-        Parameters
-        ----------
-        corpus : Corpus
+        **shared : corpus
             Annotated sentences are not suggested.
-        vectors : array of shape (n_words, d), default=None
-            As in `tag`.
+        **shared : vectors as in tag
         count : int, default=5
             The number of suggestions.
 
@@ -336,11 +296,7 @@ class Tagger(Parameters):
         -------
         list of (sentence, type, value)
             The number of the sentence, the type for which it is suggested, and the value of annotating it, from 0 to 1.
-
-        Raises
-        ------
-        ValueError
-            The vectors have the wrong shape.
+        **shared : wrong vectors
         """
         return self._on_words("suggest", corpus, vectors, {"count": count})
 
@@ -348,39 +304,16 @@ class Tagger(Parameters):
         """Makes a self-contained page of HTML that shows the mentions found. You can correct them there and download them as a support for `fit`.
 
         The page shows at most 1,000 sentences and 100,000 words, and says which ones.
-
-        Parameters
-        ----------
-        corpus : Corpus
-        vectors : array of shape (n_words, d), default=None
-            As in `tag`.
-        decoding : {'nearest', 'viterbi'}, default='nearest'
-            As in `predict`.
+        **shared : corpus, vectors as in tag, decoding as in predict
         count : int, default=5
             The number of suggested sentences (`suggest`), which are shown first.
-
-        Returns
-        -------
-        Page
-
-        Raises
-        ------
-        ValueError
-            The vectors have the wrong shape.
+        **shared : returns Page, wrong vectors
         """
         return Page(self._on_words("page", corpus, vectors, {"decoding": decoding}, {"count": count}))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the tagger to a file, completely or not at all. `load` and the command read it.
-
-        Parameters
-        ----------
-        path : str or PathLike
-
-        Raises
-        ------
-        OSError
-            The file cannot be written.
+        **shared : parameter path, unwritable path
         """
         self._fitted().save(os.fspath(path))
 
@@ -445,22 +378,12 @@ def _rows(vectors, name="vectors"):
 
 def read(path: str | os.PathLike[str], *, format: str = "auto", lenient: bool = False) -> Corpus:
     """Reads a corpus from a file: CoNLL columns, JSON lines (doccano, spaCy, Prodigy), brat's FILE.ann or plain text.
-
-    Parameters
-    ----------
-    path : str or PathLike
+    **shared : parameter path
         The file. For brat: FILE.ann, with FILE.txt in the same folder.
     format : {'auto', 'conll', 'json-lines', 'text', 'brat'}, default='auto'
     lenient : bool, default=False
         Whether to read inconsistent tags as the script conlleval does. Otherwise they are an error.
-
-    Returns
-    -------
-    Corpus
-
-    Raises
-    ------
-    BadData
+    **shared : returns Corpus, raises BadData
         The file is not valid. The message has the file and line.
     """
     return Corpus(_core.ner_read(os.fspath(path), {"format": format}, lenient))
@@ -473,14 +396,7 @@ def from_words(sentences: Any) -> Corpus:
     ----------
     sentences : list of list of str
         Each sentence has at least one word.
-
-    Returns
-    -------
-    Corpus
-
-    Raises
-    ------
-    BadData
+    **shared : returns Corpus, raises BadData
         A sentence or a word is empty.
     TypeError
         `sentences` is not a list of lists of str.
@@ -512,14 +428,7 @@ def from_texts(texts: Any) -> Corpus:
         - (text, {"entities": [(0, 4, "SHIP")]}) (spaCy's training data)
 
         Offsets are characters of the text. A document without a key for mentions is not annotated.
-
-    Returns
-    -------
-    Corpus
-
-    Raises
-    ------
-    TypeError
+    **shared : returns Corpus, raises TypeError
         `texts` is not a list of these.
     BadData
         A record is not valid. The message has the number of the record, counted from 1, as the line.
@@ -552,10 +461,7 @@ def load_voyages() -> tuple[Corpus, np.ndarray]:
     Returns
     -------
     (Corpus, array of float32 of shape (494, 48))
-
-    Raises
-    ------
-    BadData
+    **shared : raises BadData
         The package does not have the corpus.
     """
     for folder in _core.data_folders():
@@ -567,24 +473,15 @@ def load_voyages() -> tuple[Corpus, np.ndarray]:
 
 def vectors(corpus: Corpus, source: str | os.PathLike[str], *, layer: str | int = "auto", n_jobs: int | None = None) -> np.ndarray:
     """Computes the vectors of the words of a corpus. Warns of words without a vector.
-
-    Parameters
-    ----------
-    corpus : Corpus
+    **shared : corpus
     source : str or PathLike
         An encoder's folder (BERT, DistilBERT, MPNet), a file of static vectors, or FILE.npy.
-    layer : {'auto', 'last', 'middle'} or int, default='auto'
-        The encoder's layer. 'auto': the last layer of an encoder that `train_source` wrote, the middle layer of others.
-    n_jobs : int, default=None
-        Number of threads, as in the classes.
+    **shared : layer, n_jobs as in the classes
 
     Returns
     -------
     array of shape (n_words, d)
-
-    Raises
-    ------
-    ValueError
+    **shared : raises ValueError
         A parameter is not accepted.
     BadData
         A file is not valid.
@@ -595,9 +492,7 @@ def vectors(corpus: Corpus, source: str | os.PathLike[str], *, layer: str | int 
 
 def _encoded(corpus, source, layer, n_jobs):
     found, taken, notes = _core.ner_vectors(source, corpus._core, {"layer": str(layer)}, _input.threads_of(n_jobs))
-    for note in notes:
-        if note.code == "no-vector":
-            warnings.warn(CoterieWarning._of(note), stacklevel=4)
+    _input.warn([note for note in notes if note.code == "no-vector"], stacklevel=5)
     return found, taken
 
 
@@ -637,17 +532,9 @@ def train_source(
         A file for the state. An interrupted training continues from it, with the same bits as without the interruption.
     random_state : int, default=0
         Draws the order of the sentences and the dropout.
-    n_jobs : int, default=None
-        Number of threads, as in the classes.
-
-    Returns
-    -------
-    dict
+    **shared : n_jobs as in the classes, returns dict
         loss_per_epoch (means over the words), words, words_trained, distance (between contrasted words, otherwise None) and seconds.
-
-    Raises
-    ------
-    ValueError
+    **shared : raises ValueError
         A parameter is not accepted, `out` exists, the training diverges, or a folder or corpus is not valid (BadData).
     OSError
         LibTorch is missing.
@@ -657,26 +544,15 @@ def train_source(
         {"objective": objective, "epochs": epochs, "learning_rate": learning_rate},
         _input.seed_of(random_state), _input.threads_of(n_jobs), "" if checkpoint is None else os.fspath(checkpoint),
     )
-    for message in report.pop("warnings"):
-        warnings.warn(CoterieWarning._of(message), stacklevel=2)
+    _input.warn(report.pop("warnings"), stacklevel=3)
     return report
 
 
 def load(path: str | os.PathLike[str]) -> Tagger:
     """Loads a tagger from a file.
-
-    Parameters
-    ----------
-    path : str or PathLike
+    **shared : parameter path
         A file that `Tagger.save` or `coterie ner adapt --model-out` wrote.
-
-    Returns
-    -------
-    Tagger
-
-    Raises
-    ------
-    BadData
+    **shared : returns Tagger, raises BadData
         The file does not hold a valid tagger.
     """
     core = _core.ner_load(os.fspath(path))
@@ -687,21 +563,12 @@ def load(path: str | os.PathLike[str]) -> Tagger:
 
 def sample_support(corpus: Corpus, shots: int = 5, *, random_state: Any = 0) -> list[int]:
     """Draws sentences with at least `shots` mentions of every type, by the greedy rule of Yang and Katiyar (2020).
-
-    Parameters
-    ----------
-    corpus : Corpus
+    **shared : corpus
     shots : int, default=5
     random_state : int or generator, default=0
-
-    Returns
-    -------
-    list of int
+    **shared : returns list of int
         The numbers of the sentences.
-
-    Raises
-    ------
-    BadData
+    **shared : raises BadData
         A type has fewer than `shots` mentions.
     """
     return _core.ner_sample(_corpus(corpus, "corpus"), {"shots": shots}, _input.seed_of(random_state))
@@ -716,15 +583,9 @@ def find_sentences(some: Corpus, all: Corpus) -> list[int]:
         The sentences to find.
     all : Corpus
         Where to look.
-
-    Returns
-    -------
-    list of int
+    **shared : returns list of int
         For each sentence of `some`, the number of a sentence of `all` with the same words. Each number occurs once.
-
-    Raises
-    ------
-    BadData
+    **shared : raises BadData
         A sentence is missing in `all`.
     """
     return _core.ner_find(_corpus(some, "some"), _corpus(all, "all"))
@@ -739,15 +600,9 @@ def score(gold: Corpus, found: Corpus) -> dict[str, Any]:
         The annotated sentences.
     found : Corpus
         The same sentences, tagged.
-
-    Returns
-    -------
-    dict
+    **shared : returns dict
         marked, found, right, precision, recall and f1. "types" has the same for each type.
-
-    Raises
-    ------
-    ValueError
+    **shared : raises ValueError
         The sentences differ.
     """
     micro, types = _core.ner_score(_corpus(gold, "gold"), _corpus(found, "found"))
@@ -755,3 +610,6 @@ def score(gold: Corpus, found: Corpus) -> dict[str, Any]:
     if "".join(ours) != "".join(theirs) and sorted(ours) != sorted(theirs):  # the corpora may divide the texts differently
         raise BadData(f"gold and found: not the same sentences; gold has {len(ours)}, found {len(theirs)}")
     return {**micro, "types": types}
+
+
+complete_docstrings(globals())

@@ -4,8 +4,8 @@
     coterie.plot.sizes(model)           the number of rows of each cluster
     coterie.plot.objective(model)       the objective after each iteration
 
-Like the command's --picture, `clusters` shows at most about 5,000 rows, chosen at a fixed stride, on the first two principal axes of these rows. The same rows
-give the same picture.
+`clusters` shows at most 5,000 rows, chosen at a fixed stride as in the command's --picture. One or two columns are drawn as they are, more columns on the first
+two principal axes of the shown rows. The same rows give the same picture.
 """
 from __future__ import annotations
 
@@ -15,10 +15,17 @@ import numpy as np
 
 from . import _input
 from ._base import Clusterer
+from ._docstrings import SHARED, complete_docstrings, entry, section
 
 __all__ = ["clusters", "sizes", "objective"]
 
 _MOST_ROWS = 5000
+
+SHARED["ax"] = entry("ax : matplotlib.axes.Axes, default=None", "Where to draw. None: new axes.") + section("Returns", "matplotlib.axes.Axes")
+SHARED["fit to plot"] = (
+    section("Parameters", "model : model that was fitted in this process") + SHARED["ax"] + section("Raises", "AttributeError", "The model was loaded.")
+)
+SHARED["no matplotlib"] = entry("ImportError", "matplotlib is missing.")
 
 
 def _axes(ax):
@@ -34,31 +41,32 @@ def _axes(ax):
 def _colours(k):
     import matplotlib
 
-    if k <= 10:
-        return matplotlib.colormaps["tab10"](np.arange(k))
-    if k <= 20:
-        return matplotlib.colormaps["tab20"](np.arange(k))
-    return matplotlib.colormaps["turbo"](np.linspace(0, 1, k))
+    if k > 20:
+        return matplotlib.colormaps["turbo"](np.linspace(0, 1, k))
+    return matplotlib.colormaps["tab10" if k <= 10 else "tab20"](np.arange(k))
 
 
 def _in_model_space(model, rows):
     """Returns the rows in the space of the method (n x p), and the names of its columns (empty: none)."""
     if getattr(model, "_transformed", None) == "embedding":
         return model._output_of("embedding", rows), []
-    points = model._fitted.prepared(rows.points, rows.names or [], rows.categories or [], _input.threads_of(model.n_jobs))
+    points = model._fitted.prepared(rows.given, _input.threads_of(model.n_jobs))
     return points.astype(np.float64, copy=False), list(model._fitted.column_names)
 
 
 def _flat(space, names):
-    """Returns n x 2 coordinates and the names of the axes: one or two columns themselves, otherwise the first two principal axes."""
+    """Returns n x 2 coordinates and the names of the axes.
+
+    Two columns are the coordinates. One column is the first coordinate; the second only separates the rows. More columns: the first two principal axes.
+    """
     if space.shape[1] == 1:
-        beside = np.arange(len(space)) * 0.6180339887498949 % 1  # spreads the rows of one column evenly, in any order
-        return np.column_stack([space[:, 0], beside]), (names[0] if names else "value", "")
+        height = np.arange(len(space)) * 0.6180339887498949 % 1  # multiples of the golden ratio: consecutive rows are far from each other
+        return np.column_stack([space[:, 0], height]), (names[0] if names else "value", "")
     if space.shape[1] == 2:
         return space, tuple(names) if names else ("column 1", "column 2")
     centred = space - space.mean(axis=0)
     left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
-    if len(lengths) == 1:  # a single row
+    if len(lengths) == 1:  # one row
         left, lengths = np.zeros((1, 2)), np.zeros(2)
     # The sign of an axis is arbitrary: the farthest row is on the positive side.
     signs = np.sign(left[np.abs(left[:, :2]).argmax(axis=0), np.arange(2)])
@@ -78,21 +86,11 @@ def clusters(model: Clusterer, X: Any, *, labels: Any = None, ax: Any = None) ->
     X : array or table of shape (n_samples, n_features_in_)
     labels : array of shape (n_samples,), default=None
         Clusters for the colours. None: those of `predict`. After a fit with shares or sizes these may differ from model.labels_.
-    ax : matplotlib.axes.Axes, default=None
-        Where to draw. None: new axes.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    TypeError
+    **shared : ax, raises TypeError
         X is a sparse matrix.
     ValueError
         X is not accepted, or the number of labels is not the number of rows.
-    ImportError
-        matplotlib is missing.
+    **shared : no matplotlib
     """
     model._require_fitted()
     if _input.is_sparse(X):
@@ -110,16 +108,13 @@ def clusters(model: Clusterer, X: Any, *, labels: Any = None, ax: Any = None) ->
     ax = _axes(ax)
     flat, (across, up) = _flat(*_in_model_space(model, shown))
     found = np.unique(labels)
-    colours = _colours(len(found))
-    for colour, label in zip(colours, found):
+    for colour, label in zip(_colours(len(found)), found):
         of = labels == label
         ax.scatter(flat[of, 0], flat[of, 1], s=8, color=colour, label=str(label), linewidths=0, rasterized=True)
-    ax.set_xlabel(across)
-    ax.set_ylabel(up)
     if len(found) <= 20:
         ax.legend(title="cluster", markerscale=2, fontsize="small")
     some = f", {len(flat):,} of {count:,} rows" if step > 1 else ""
-    ax.set_title(f"{type(model).__name__}: {len(found)} clusters{some}")
+    ax.set(xlabel=across, ylabel=up, title=f"{type(model).__name__}: {len(found)} clusters{some}")
     return ax
 
 
@@ -130,54 +125,21 @@ def _report(model):
 
 def sizes(model: Clusterer, *, ax: Any = None) -> Any:
     """The number of rows of the fit in each cluster, as bars in the order of the cluster numbers.
-
-    Parameters
-    ----------
-    model : model that was fitted in this process
-    ax : matplotlib.axes.Axes, default=None
-        Where to draw. None: new axes.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    AttributeError
-        The model was loaded.
-    ImportError
-        matplotlib is missing.
+    **shared : fit to plot, no matplotlib
     """
     counts = np.asarray(_report(model)["sizes"], dtype=np.int64)
     ax = _axes(ax)
     ax.bar(np.arange(len(counts)), counts, color=_colours(len(counts)))
-    ax.set_xlabel("cluster")
-    ax.set_ylabel("rows")
-    ax.set_title(f"{type(model).__name__}: {counts.sum():,} rows in {len(counts)} clusters")
+    ax.set(xlabel="cluster", ylabel="rows", title=f"{type(model).__name__}: {counts.sum():,} rows in {len(counts)} clusters")
     return ax
 
 
 def objective(model: Clusterer, *, ax: Any = None) -> Any:
     """The objective after each iteration of the best restart.
-
-    Parameters
-    ----------
-    model : model that was fitted in this process
-    ax : matplotlib.axes.Axes, default=None
-        Where to draw. None: new axes.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    AttributeError
-        The model was loaded.
+    **shared : fit to plot
     ValueError
         The method does not iterate.
-    ImportError
-        matplotlib is missing.
+    **shared : no matplotlib
     """
     report = _report(model)
     values = np.asarray(report["objective_per_iteration"])
@@ -185,7 +147,9 @@ def objective(model: Clusterer, *, ax: Any = None) -> Any:
         raise ValueError(f"{type(model).__name__} has no iterations, so there is no objective to plot")
     ax = _axes(ax)
     ax.plot(np.arange(1, len(values) + 1), values, marker="." if len(values) <= 50 else None)
-    ax.set_xlabel("iteration")
-    ax.set_ylabel("objective")
-    ax.set_title(f"{type(model).__name__}: {report['objective']:.6g} after {report['iterations']} iterations ({report['stopped']})")
+    how = f"{report['objective']:.6g} after {report['iterations']} iterations ({report['stopped']})"
+    ax.set(xlabel="iteration", ylabel="objective", title=f"{type(model).__name__}: {how}")
     return ax
+
+
+complete_docstrings(globals())

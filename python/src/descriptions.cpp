@@ -5,9 +5,7 @@
 #include "core.hpp"
 
 #include "coterie/base/error.hpp"
-#include "coterie/io/read_request.hpp"
 #include "coterie/methods.hpp"
-#include "coterie/model/model.hpp"
 #include "coterie/pipeline/column_coding.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 #include "coterie/pipeline/preparation.hpp"
@@ -17,60 +15,41 @@ namespace {
 
 nb::dict dict_of(const Option& option) {
     static const char* const kinds[] = {"flag", "integer", "real", "choice", "text", "integers", "reals"};
-    nb::dict out;
-    out["name"] = option.name;
-    out["kind"] = kinds[static_cast<int>(option.kind)];
-    out["meaning"] = option.meaning;
-    out["automatic"] = option.automatic;
-    out["accepted"] = option.accepted();
-    out["default"] = to_python(option.default_value);
-    out["choices"] = option.choices;
-    return out;
+    return dict_with({{"name", option.name},
+                      {"kind", kinds[static_cast<int>(option.kind)]},
+                      {"meaning", option.meaning},
+                      {"automatic", option.automatic},
+                      {"accepted", option.accepted()},
+                      {"default", to_python(option.default_value)},
+                      {"choices", option.choices}});
 }
 
-nb::list list_of(const OptionSet& set) {
-    nb::list out;
-    for (const Option& option : set.options()) out.append(dict_of(option));
-    return out;
+nb::list described(const OptionSet& set) {
+    return list_of(set.options(), [](const Option& option) { return dict_of(option); });
 }
 
 nb::list described_methods() {
     static const char* const shares[] = {"none", "number", "interval"};
-    nb::list out;
-    for (const Method& method : methods()) {
-        nb::dict takes;
-        takes["blocks"] = method.takes.blocks;
-        takes["sparse"] = method.takes.sparse;
-        takes["graph"] = method.takes.graph;
-        takes["weights"] = method.takes.weights;
-        takes["initial_centroids"] = method.takes.initial_centroids;
-        takes["labels"] = method.takes.labels;
-        takes["shares"] = shares[static_cast<int>(method.takes.shares)];
-        takes["sizes"] = method.takes.sizes;
-        takes["pairs"] = method.takes.pairs;
-        takes["device"] = method.takes.device;
-        takes["checkpoint"] = method.takes.checkpoint;
-        nb::dict each;
-        each["name"] = method.name;
-        each["summary"] = method.summary;
-        each["takes"] = takes;
-        each["label_rule"] = std::string(name(method.about.rule));
-        each["class"] = std::string(method.about.python);
-        each["objective"] = std::string(method.about.objective);
-        each["baseline"] = method.about.baseline;
-        each["options"] = list_of(*method.options);
-        out.append(each);
-    }
-    return out;
-}
-
-nb::list described_outputs() {
-    nb::list out;
-    for (int i = 0; i < output_count; ++i) {
-        const auto output = static_cast<Output>(i);
-        out.append(nb::make_tuple(std::string(name(output)), std::string(meaning(output))));
-    }
-    return out;
+    return list_of(methods(), [](const Method& method) {
+        const Takes& takes = method.takes;
+        return dict_with({{"name", method.name},
+                          {"summary", method.summary},
+                          {"takes", dict_with({{"blocks", takes.blocks},
+                                               {"sparse", takes.sparse},
+                                               {"graph", takes.graph},
+                                               {"weights", takes.weights},
+                                               {"initial_centroids", takes.initial_centroids},
+                                               {"labels", takes.labels},
+                                               {"shares", shares[static_cast<int>(takes.shares)]},
+                                               {"sizes", takes.sizes},
+                                               {"pairs", takes.pairs},
+                                               {"device", takes.device},
+                                               {"checkpoint", takes.checkpoint}})},
+                          {"label_rule", std::string(name(method.about.rule))},
+                          {"class", std::string(method.about.python)},
+                          {"objective", std::string(method.about.objective)},
+                          {"options", described(*method.options)}});
+    });
 }
 
 [[noreturn]] void refuse(const Option& option, nb::handle value) {
@@ -173,20 +152,17 @@ OptionValues option_values(const OptionSet& set, const nb::dict& values) {
 
 Settings settings_of(const nb::dict& preparation, const nb::dict& columns, const nb::dict& more) {
     Settings out;
-    PreparationOptions::described().assign(&out.preparation,
-                                           option_values(PreparationOptions::described(), preparation));
-    ColumnOptions::described().assign(&out.columns, option_values(ColumnOptions::described(), columns));
+    out.preparation = options_of<PreparationOptions>(preparation);
+    out.columns = options_of<ColumnOptions>(columns);
     Settings::described().assign(&out, option_values(Settings::described(), more));
     return out;
 }
 
 void add_descriptions(nb::module_& module) {
     module.def("methods", &described_methods, "Every method: name, summary, accepted input, options.");
-    module.def("preparation_options", [] { return list_of(PreparationOptions::described()); });
-    module.def("column_options", [] { return list_of(ColumnOptions::described()); });
-    module.def("read_options", [] { return list_of(ReadRequest::described()); });
-    module.def("fit_options", [] { return list_of(Settings::described()); });
-    module.def("outputs", &described_outputs, "(name, meaning) of the outputs of models other than labels.");
+    module.def("preparation_options", [] { return described(PreparationOptions::described()); });
+    module.def("column_options", [] { return described(ColumnOptions::described()); });
+    module.def("fit_options", [] { return described(Settings::described()); });
 }
 
 }  // namespace coterie::python

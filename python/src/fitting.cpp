@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -30,38 +31,29 @@
 namespace coterie::python {
 namespace {
 
-nb::object detail_value(const Detail& detail) {
-    return std::visit([](const auto& value) -> nb::object { return nb::cast(value); }, detail);
-}
-
 nb::dict dict_of_report(const FitReport& report) {
-    nb::dict out;
-    out["points"] = report.points;
-    out["dimensions"] = report.dimensions;
-    out["clusters_requested"] = report.clusters_requested;
-    out["clusters_found"] = report.clusters_found;
-    out["sizes"] = report.sizes;
-    out["objective"] = report.objective;
-    out["objective_per_iteration"] = report.objective_per_iteration;
-    out["iterations"] = report.iterations;
-    out["stopped"] = std::string(name(report.stopped));
-    out["empty_clusters_repaired"] = report.empty_clusters_repaired;
-    nb::dict seconds;
+    nb::dict seconds, details;
     for (const auto& [stage, value] : report.seconds) seconds[nb::cast(stage)] = value;
-    out["seconds"] = seconds;
-    out["seed"] = report.seed;
-    out["threads"] = report.threads;
-    nb::dict details;
-    for (const auto& [key, value] : report.details) details[nb::cast(key)] = detail_value(value);
-    out["details"] = details;
-    return out;
+    for (const auto& [key, detail] : report.details)
+        details[nb::cast(key)] = std::visit([](const auto& value) -> nb::object { return nb::cast(value); }, detail);
+    return dict_with({{"points", report.points},
+                      {"dimensions", report.dimensions},
+                      {"clusters_requested", report.clusters_requested},
+                      {"clusters_found", report.clusters_found},
+                      {"sizes", report.sizes},
+                      {"objective", report.objective},
+                      {"objective_per_iteration", report.objective_per_iteration},
+                      {"iterations", report.iterations},
+                      {"stopped", std::string(name(report.stopped))},
+                      {"empty_clusters_repaired", report.empty_clusters_repaired},
+                      {"seconds", seconds},
+                      {"seed", report.seed},
+                      {"threads", report.threads},
+                      {"details", details}});
 }
-
-std::size_t extent(std::int64_t size) { return static_cast<std::size_t>(size); }
 
 nb::object array_of(const Archive::Tensor& tensor) {
-    std::vector<std::size_t> shape;
-    for (const std::int64_t size : tensor.shape) shape.push_back(extent(size));
+    const std::vector<std::size_t> shape(tensor.shape.begin(), tensor.shape.end());
     const auto as = [&]<class Scalar>(Scalar) {
         std::vector<Scalar> values(tensor.bytes.size() / sizeof(Scalar));
         std::copy(tensor.bytes.begin(), tensor.bytes.end(), reinterpret_cast<std::byte*>(values.data()));
@@ -77,13 +69,16 @@ nb::object array_of(const Archive::Tensor& tensor) {
     throw InternalError("archive: unknown element type");
 }
 
-// The run for predict and for outputs.
-Run run_of(int threads, const std::string& device, Host& host) {
-    Run run(0, threads);
-    run.device = device;
-    host.attach(run);
-    return run;
-}
+// Rows of the caller before their preparation, from a tuple of points, names of columns and categories.
+struct GivenRows {
+    explicit GivenRows(const nb::tuple& given)
+        : points(points_of(given[0])),
+          names(nb::cast<std::vector<std::string>>(given[1])),
+          categories(nb::cast<Words>(given[2])) {}
+    Points points;
+    std::vector<std::string> names;
+    Words categories;
+};
 
 class Fitted {
 public:
@@ -94,38 +89,30 @@ public:
     const Pipeline& pipeline() const { return pipeline_; }
     const Model& model() const { return pipeline_.model(); }
 
-    nb::object predict(nb::handle points, const std::vector<std::string>& names, const Words& categories, int threads,
-                       const std::string& device) const {
-        Host host;
-        const Run run = run_of(threads, device, host);
-        const Points rows = points_of(points);
-        auto [labels, warnings] = host.work([&] {
-            const PreparedRows prepared = pipeline_.prepare(rows, names, run, categories);
+    nb::tuple predict(const nb::tuple& given, int threads, const std::string& device) const {
+        const GivenRows rows(given);
+        Host host(0, threads, device);
+        auto [labels, warnings] = host.work([&](const Run& run) {
+            const PreparedRows prepared = prepare(rows, run);
             return std::pair(pipeline_.predict(prepared, run), prepared.warnings);
         });
-        run.throw_if_stopped("predict");
+        host.run.throw_if_stopped("predict");
         return nb::make_tuple(owned_array(std::move(labels)), warnings);
     }
 
-    nb::object output(const std::string& which, nb::handle points, const std::vector<std::string>& names,
-                      const Words& categories, int threads, const std::string& device) const {
-        Host host;
-        const Run run = run_of(threads, device, host);
-        const Points rows = points_of(points);
-        auto [matrix, warnings] = host.work([&] {
-            const PreparedRows prepared = pipeline_.prepare(rows, names, run, categories);
+    nb::tuple output(const std::string& which, const nb::tuple& given, int threads, const std::string& device) const {
+        const GivenRows rows(given);
+        auto [matrix, warnings] = Host(0, threads, device).work([&](const Run& run) {
+            const PreparedRows prepared = prepare(rows, run);
             return std::pair(pipeline_.output(output_named(which), prepared, run), prepared.warnings);
         });
         return nb::make_tuple(owned_array(std::move(matrix)), warnings);
     }
 
     // The rows after preparation.
-    nb::object prepared(nb::handle points, const std::vector<std::string>& names, const Words& categories,
-                        int threads) const {
-        Host host;
-        const Run run = run_of(threads, "cpu", host);
-        const Points rows = points_of(points);
-        const Points ready = host.work([&] { return pipeline_.prepare(rows, names, run, categories).points; });
+    nb::object prepared(const nb::tuple& given, int threads) const {
+        const GivenRows rows(given);
+        const Points ready = Host(0, threads).work([&](const Run& run) { return prepare(rows, run).points; });
         return array_of_points(ready.view());
     }
 
@@ -139,10 +126,8 @@ public:
     nb::dict options() const { return dict_of(model().option_values()); }
 
     nb::list parts() const {
-        nb::list out;
-        for (const PartDescription& part : pipeline_.part_descriptions())
-            out.append(nb::make_tuple(part.name, part.shape, part.meaning));
-        return out;
+        return list_of(pipeline_.part_descriptions(),
+                       [](const PartDescription& part) { return nb::make_tuple(part.name, part.shape, part.meaning); });
     }
 
     nb::object part(const std::string& name) const {
@@ -153,25 +138,17 @@ public:
     }
 
     // The texts in the model's file or, after a fit, the texts that the file would have.
-    nb::dict facts() const {
-        nb::dict out;
-        const std::map<std::string, std::string> texts = facts_.empty() ? pipeline_.archive().texts() : facts_;
-        for (const auto& [key, text] : texts) out[nb::cast(key)] = text;
-        return out;
-    }
+    std::map<std::string, std::string> facts() const { return facts_.empty() ? pipeline_.archive().texts() : facts_; }
 
     // The JSON document of `coterie describe`, and the warnings.
-    nb::tuple describe(nb::handle points, const std::vector<std::string>& names, const Words& categories,
-                       const std::optional<Numbers>& weights, int threads, const std::string& device,
-                       const nb::object& other_model) const {
+    nb::tuple describe(const nb::tuple& given, const std::optional<Numbers>& weights, int threads,
+                       const std::string& device, const nb::object& other_model) const {
         const std::optional<Other> other = other_of(other_model);
-        Host host;
-        const Run run = run_of(threads, device, host);
-        const Points rows = points_of(points);
-        std::vector<double> numbers;
-        if (weights) numbers.assign(weights->data(), weights->data() + weights->size());
-        auto [document, warnings] = host.work([&] {
-            const PreparedRows prepared = pipeline_.prepare(rows, names, run, categories);
+        const GivenRows rows(given);
+        const std::vector<double> numbers = weights ? vector_of(*weights) : std::vector<double>();
+        Host host(0, threads, device);
+        auto [document, warnings] = host.work([&](const Run& run) {
+            const PreparedRows prepared = prepare(rows, run);
             AppliedResult result =
                 description_result(pipeline_, coterie::describe(pipeline_, prepared, run, numbers), prepared, "X");
             add_comparison(result, other, prepared, run);
@@ -179,24 +156,21 @@ public:
             said.insert(said.end(), result.warnings.begin(), result.warnings.end());
             return std::pair(json_document(result), said);
         });
-        run.throw_if_stopped("describe");
+        host.run.throw_if_stopped("describe");
         return nb::make_tuple(document, warnings);
     }
 
     // The page about the fit, whose rows these are. For a loaded model: about its clusters in these rows. truth:
     // indices into truth_names, or none.
-    nb::str page(nb::handle points, const std::vector<std::string>& names, const Words& categories,
-                 const std::optional<Labels1>& truth, const std::vector<std::string>& truth_names,
-                 const std::string& source, int threads, const nb::object& other_model,
-                 const std::string& search) const {
+    std::string page(const nb::tuple& given, const std::optional<Labels1>& truth,
+                     const std::vector<std::string>& truth_names, const std::string& source, int threads,
+                     const nb::object& other_model, const std::string& search) const {
         const std::optional<Other> other = other_of(other_model);
-        Host host;
-        const Run run = run_of(threads, "cpu", host);
-        const Problem problem{.points = points_of(points)};
-        std::optional<Truth> known;
-        if (truth) known = Truth{{Labels(truth->data(), truth->data() + truth->size()), truth_names}, "y_true"};
-        const std::string text = host.work([&] {
-            const PreparedRows prepared = pipeline_.prepare(problem.points, names, run, categories);
+        const GivenRows rows(given);
+        const Problem problem{.points = rows.points};
+        const std::optional<Truth> known = truth_of(truth, truth_names);
+        return Host(0, threads).work([&](const Run& run) {
+            const PreparedRows prepared = prepare(rows, run);
             if (!prepared.points.resident())
                 throw BadArgument(Code::not_supported,
                                   std::string("the page's picture needs rows in memory, but these are ") +
@@ -230,7 +204,6 @@ public:
             return coterie::html_document(result, picture, {}, page_map(pipeline_, result, prepared, known, run),
                                           search);
         });
-        return nb::str(text.data(), text.size());
     }
 
     nb::tuple cluster_labels() const {
@@ -239,24 +212,24 @@ public:
     }
 
 private:
-    // Another model, and the same rows converted for it: (fitted, points, names, categories), or None.
+    // Another model, and the same rows converted for it.
     struct Other {
         const Fitted* fitted;
-        Points rows;
-        std::vector<std::string> names;
-        Words categories;
+        GivenRows rows;
     };
     static std::optional<Other> other_of(const nb::object& other_model) {
         if (other_model.is_none()) return std::nullopt;
-        return Other{nb::cast<const Fitted*>(other_model[0]), points_of(other_model[1]),
-                     nb::cast<std::vector<std::string>>(other_model[2]), nb::cast<Words>(other_model[3])};
+        return Other{nb::cast<const Fitted*>(other_model[0]), GivenRows(nb::cast<nb::tuple>(other_model[1]))};
+    }
+    PreparedRows prepare(const GivenRows& rows, const Run& run) const {
+        return pipeline_.prepare(rows.points, rows.names, run, rows.categories);
     }
     void add_comparison(ClusteringResult& result, const std::optional<Other>& other, const PreparedRows& prepared,
                         const Run& run) const {
         if (!other) return;
-        const Pipeline& theirs = other->fitted->pipeline_;
-        result.comparison = compare_models(pipeline_, prepared, result.description->row_labels, theirs,
-                                           theirs.prepare(other->rows, other->names, run, other->categories), run);
+        const Fitted& theirs = *other->fitted;
+        result.comparison = compare_models(pipeline_, prepared, result.description->row_labels, theirs.pipeline_,
+                                           theirs.prepare(other->rows, run), run);
         result.comparison->model = "the other model";
     }
     static Output output_named(const std::string& which) {
@@ -288,13 +261,10 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     } catch (...) {
         bad_input = std::current_exception();
     }
-    Host host(std::move(notify));
-    Run run(seed, threads);
-    run.device = device;
-    run.checkpoint = checkpoint;
-    if (!communicator.is_none()) run.set_communicator(communicator_of(communicator));
-    host.attach(run);
-    auto [fitted, found, choice] = host.work([&] {
+    Host host(seed, threads, device, std::move(notify));
+    host.run.checkpoint = checkpoint;
+    if (!communicator.is_none()) host.run.set_communicator(communicator_of(communicator));
+    auto [fitted, found, choice] = host.work([&](const Run& run) {
         internal::agree(run.communicator(), bad_input);
         std::shared_ptr<const internal::LocalRows> shared;
         if (places) {
@@ -346,23 +316,17 @@ Problem problem_of(nb::handle points, const nb::dict& side) {
         const auto [rows, starts, columns, values] =
             nb::cast<std::tuple<std::int64_t, Indices, Indices, Numbers>>(given("graph"));
         problem.graph =
-            std::make_shared<SparseMatrix>(rows, rows, std::vector<Index>(starts.data(), starts.data() + starts.size()),
-                                           std::vector<Index>(columns.data(), columns.data() + columns.size()),
-                                           std::vector<double>(values.data(), values.data() + values.size()));
+            std::make_shared<SparseMatrix>(rows, rows, vector_of(starts), vector_of(columns), vector_of(values));
     }
     if (has("column_names")) problem.column_names = nb::cast<std::vector<std::string>>(given("column_names"));
     if (has("kinds"))
         for (const int kind : nb::cast<std::vector<int>>(given("kinds")))
             problem.column_kinds.push_back(static_cast<ColumnKind>(kind));
     if (has("categories")) problem.categories = nb::cast<Words>(given("categories"));
-    if (has("weights")) {
-        const auto weights = nb::cast<Numbers>(given("weights"));
-        problem.weights.assign(weights.data(), weights.data() + weights.size());
-    }
+    if (has("weights")) problem.weights = vector_of(nb::cast<Numbers>(given("weights")));
     if (has("initial_centroids")) problem.initial_centroids = points_of(given("initial_centroids"));
     if (has("labels")) {
-        const auto labels = nb::cast<Labels1>(given("labels"));
-        problem.partial_labels.assign(labels.data(), labels.data() + labels.size());
+        problem.partial_labels = vector_of(nb::cast<Labels1>(given("labels")));
         problem.label_names = nb::cast<std::vector<std::string>>(given("label_names"));
     }
     if (has("clusters_per_label"))
@@ -392,7 +356,6 @@ void add_fitting(nb::module_& module) {
     using namespace nb::literals;
     nb::class_<Fitted>(module, "Fitted", "A fitted method with the preparation of its rows, as saved and loaded.")
         .def_prop_ro("method", [](const Fitted& f) { return std::string(f.model().method()); })
-        .def_prop_ro("dimensions", [](const Fitted& f) { return f.model().dimensions(); })
         .def_prop_ro("clusters", [](const Fitted& f) { return f.model().clusters(); })
         .def_prop_ro("columns", [](const Fitted& f) { return f.pipeline().columns(); })
         .def_prop_ro("kinds", [](const Fitted& f) { return numbers_of(f.pipeline().coding().kinds()); })
@@ -409,43 +372,30 @@ void add_fitting(nb::module_& module) {
         .def_prop_ro("outputs", &Fitted::outputs)
         .def_prop_ro("parts", &Fitted::parts)
         .def_prop_ro("cluster_labels", &Fitted::cluster_labels)
-        .def("part", &Fitted::part, "name"_a)
-        .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "categories"_a, "threads"_a, "device"_a)
-        .def("prepared", &Fitted::prepared, "points"_a, "column_names"_a, "categories"_a, "threads"_a)
-        .def("describe", &Fitted::describe, "points"_a, "column_names"_a, "categories"_a, "weights"_a.none(),
-             "threads"_a, "device"_a, "compare_with"_a.none())
-        .def("page", &Fitted::page, "points"_a, "column_names"_a, "categories"_a, "truth"_a.none(), "truth_names"_a,
-             "source"_a, "threads"_a, "compare_with"_a.none(), "search"_a)
-        .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "categories"_a, "threads"_a,
-             "device"_a)
-        .def(
-            "save",
-            [](const Fitted& f, const std::string& path) {
-                const nb::gil_scoped_release released;
-                f.pipeline().save(path);
-            },
-            "path"_a)
-        .def("to_bytes", [](const Fitted& f) {
-            const std::string bytes = f.pipeline().archive().to_bytes();
-            return nb::bytes(bytes.data(), bytes.size());
-        });
+        .def("part", &Fitted::part)
+        .def("predict", &Fitted::predict)
+        .def("prepared", &Fitted::prepared)
+        .def("describe", &Fitted::describe, "rows"_a, "weights"_a.none(), "threads"_a, "device"_a,
+             "compare_with"_a.none())
+        .def("page", &Fitted::page, "rows"_a, "truth"_a.none(), "truth_names"_a, "source"_a, "threads"_a,
+             "compare_with"_a.none(), "search"_a)
+        .def("output", &Fitted::output)
+        .def("save",
+             [](const Fitted& f, const std::string& path) {
+                 const nb::gil_scoped_release released;
+                 f.pipeline().save(path);
+             })
+        .def("to_bytes", [](const Fitted& f) { return bytes_of(f.pipeline().archive().to_bytes()); });
     module.def("fit", &fit, "method"_a, "options"_a, "points"_a.none(), "side"_a, "preparation"_a, "columns"_a,
                "fit_options"_a, "seed"_a, "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none(),
                "communicator"_a.none() = nb::none(), "places"_a.none() = nb::none(), "choose"_a = false);
-    module.def(
-        "load",
-        [](const std::string& path) {
-            const nb::gil_scoped_release released;
-            return Fitted(Archive::load(path), path);
-        },
-        "path"_a);
-    module.def(
-        "from_bytes",
-        [](const nb::bytes& bytes, const std::string& source) {
-            const std::span<const std::byte> all(static_cast<const std::byte*>(bytes.data()), bytes.size());
-            return Fitted(Archive::from_bytes(all, source), source);
-        },
-        "bytes"_a, "source"_a);
+    module.def("load", [](const std::string& path) {
+        const nb::gil_scoped_release released;
+        return Fitted(Archive::load(path), path);
+    });
+    module.def("from_bytes", [](const nb::bytes& bytes, const std::string& source) {
+        return Fitted(Archive::from_bytes(span_of(bytes), source), source);
+    });
 }
 
 }  // namespace coterie::python

@@ -91,14 +91,20 @@ Points points_of(nb::handle points) {
     return Points::borrow(view_of(nb::cast<Rows2>(points, false)));
 }
 
-nb::object owned_array(Matrix<double> matrix) {
-    auto* const held = new Matrix<double>(std::move(matrix));
-    const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Matrix<double>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, double>(
-        held->data(), {static_cast<std::size_t>(held->rows()), static_cast<std::size_t>(held->cols())}, owner));
+std::optional<Truth> truth_of(const std::optional<Labels1>& labels, const std::vector<std::string>& names) {
+    if (!labels) return std::nullopt;
+    return Truth{{vector_of(*labels), names}, "y_true"};
 }
 
-void Host::attach(Run& run) {
+nb::dict dict_with(std::initializer_list<Entry> entries) {
+    nb::dict out;
+    for (const Entry& entry : entries) out[entry.key] = entry.value;
+    return out;
+}
+
+Host::Host(std::uint64_t seed, int threads, const std::string& device, nb::object notify)
+    : run(seed, threads), notify_(std::move(notify)), caller_(std::this_thread::get_id()) {
+    run.device = device;
     run.should_stop = [this] { return should_stop(); };
     if (!notify_.is_none()) run.on_progress = [this](const Progress& progress) { tell(progress); };
 }

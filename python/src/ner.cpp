@@ -24,70 +24,30 @@ using internal::filled;
 using ner::Corpus;
 using ner::Tagger;
 
-template <class Options>
-Options options_of(const nb::dict& given) {
-    Options out;
-    Options::described().assign(&out, option_values(Options::described(), given));
-    return out;
-}
-
-template <class F>
-auto worked(std::uint64_t seed, int threads, F&& f) {
-    Host host;
-    Run run(seed, threads);
-    host.attach(run);
-    return host.work([&] { return f(run); });
-}
-
 nb::list words_of(const Corpus& corpus) {
-    nb::list out;
-    for (const ner::Sentence& sentence : corpus.sentences) {
-        nb::list words;
-        for (const ner::Word& word : sentence.words) {
-            const std::string_view text = corpus.text_of(sentence, word);
-            words.append(nb::str(text.data(), text.size()));
-        }
-        out.append(words);
-    }
-    return out;
+    return list_of(corpus.sentences, [&](const ner::Sentence& sentence) {
+        return list_of(sentence.words,
+                       [&](const ner::Word& word) { return std::string(corpus.text_of(sentence, word)); });
+    });
 }
 
 nb::list mentions_of(const Corpus& corpus) {
-    nb::list out;
-    for (const ner::Sentence& sentence : corpus.sentences) {
-        nb::list mentions;
-        for (const ner::Mention& mention : sentence.mentions)
-            mentions.append(nb::make_tuple(mention.begin, mention.end,
-                                           corpus.types[static_cast<std::size_t>(mention.type)], mention.margin,
-                                           mention.probability));
-        out.append(mentions);
-    }
-    return out;
-}
-
-nb::list annotated_of(const Corpus& corpus) {
-    nb::list out;
-    for (const ner::Sentence& sentence : corpus.sentences) out.append(sentence.annotated);
-    return out;
-}
-
-nb::list texts_of(const Corpus& corpus) {
-    nb::list out;
-    for (const ner::Document& document : corpus.documents) out.append(document.text);
-    return out;
+    return list_of(corpus.sentences, [&](const ner::Sentence& sentence) {
+        return list_of(sentence.mentions, [&](const ner::Mention& mention) {
+            return nb::make_tuple(mention.begin, mention.end, corpus.types[static_cast<std::size_t>(mention.type)],
+                                  mention.margin, mention.probability);
+        });
+    });
 }
 
 // A list of (begin, end, type, text, margin, probability) per document.
 nb::list spans_of(const Corpus& corpus) {
-    nb::list out;
-    for (const auto& document : corpus.text_spans()) {
-        nb::list spans;
-        for (const ner::TextSpan& span : document)
-            spans.append(nb::make_tuple(span.begin, span.end, corpus.types[static_cast<std::size_t>(span.mention.type)],
-                                        span.text, span.mention.margin, span.mention.probability));
-        out.append(spans);
-    }
-    return out;
+    return list_of(corpus.text_spans(), [&](const std::vector<ner::TextSpan>& document) {
+        return list_of(document, [&](const ner::TextSpan& span) {
+            return nb::make_tuple(span.begin, span.end, corpus.types[static_cast<std::size_t>(span.mention.type)],
+                                  span.text, span.mention.margin, span.mention.probability);
+        });
+    });
 }
 
 // The complete state of a corpus, for pickle.
@@ -152,43 +112,20 @@ Corpus corpus_of_words(const std::vector<std::vector<std::string>>& sentences) {
     return out;
 }
 
-Corpus subset_of(const Corpus& corpus, const std::vector<std::size_t>& sentences) {
-    for (const std::size_t s : sentences)
-        if (s >= corpus.sentences.size())
-            throw BadArgument(Code::out_of_range, filled("{} is not accepted", s),
-                              filled("Use numbers below {}, the number of sentences", corpus.sentences.size()),
-                              {.option = "sentences", .value = std::to_string(s)});
-    return corpus.subset(sentences);
-}
-
 nb::dict dict_of(const ner::MentionCounts& counts) {
-    nb::dict out;
-    out["marked"] = counts.marked;
-    out["found"] = counts.found;
-    out["right"] = counts.right;
-    out["precision"] = counts.precision();
-    out["recall"] = counts.recall();
-    out["f1"] = counts.f1();
-    return out;
-}
-
-nb::object array_of(const Points& points) {
-    const std::vector<std::size_t> shape = {static_cast<std::size_t>(points.rows()),
-                                            static_cast<std::size_t>(points.columns())};
-    return points.view().visit([&](auto rows) {
-        using Scalar = std::remove_const_t<std::remove_pointer_t<decltype(rows.data)>>;
-        std::vector<Scalar> values;
-        values.reserve(shape[0] * shape[1]);
-        for (Index i = 0; i < rows.rows; ++i) values.insert(values.end(), rows.row(i), rows.row(i) + rows.columns);
-        return owned_array(std::move(values), shape);
-    });
+    return dict_with({{"marked", counts.marked},
+                      {"found", counts.found},
+                      {"right", counts.right},
+                      {"precision", counts.precision()},
+                      {"recall", counts.recall()},
+                      {"f1", counts.f1()}});
 }
 
 nb::tuple vectors_of(const std::string& source, const Corpus& corpus, const nb::dict& given, int threads) {
     const auto options = options_of<ner::VectorOptions>(given);
     const ner::WordVectors found =
-        worked(0, threads, [&](const Run& run) { return ner::word_vectors(source, corpus, options, run); });
-    return nb::make_tuple(array_of(found.vectors), found.layer, found.notes);
+        Host(0, threads).work([&](const Run& run) { return ner::word_vectors(source, corpus, options, run); });
+    return nb::make_tuple(array_of_points(found.vectors.view()), found.layer, found.notes);
 }
 
 nb::object share_of(const std::optional<std::pair<double, double>>& share) {
@@ -201,57 +138,55 @@ nb::tuple adapted(const Corpus& support, nb::handle vectors, nb::handle other, c
     const Points own = points_of(vectors);
     const Points others = other.is_none() ? Points() : points_of(other);
     ner::AdaptReport report;
-    Tagger tagger =
-        worked(seed, threads, [&](const Run& run) { return ner::adapt(support, own, others, options, run, &report); });
-    nb::dict told;
-    told["method"] = tagger.method;
-    told["chosen_because"] = report.chosen_because;
+    Tagger tagger = Host(seed, threads).work([&](const Run& run) {
+        return ner::adapt(support, own, others, options, run, &report);
+    });
     nb::dict compared;
     for (const auto& [method, counts] : report.compared)
         compared[std::string(ner::name(method)).c_str()] = dict_of(counts);
-    told["compared"] = compared;
-    told["outside_share"] = share_of(report.outside_share);
-    told["share_origin"] = report.share_origin;
-    told["warnings"] = report.warnings;
+    const nb::dict told = dict_with({{"method", tagger.method},
+                                     {"chosen_because", report.chosen_because},
+                                     {"compared", compared},
+                                     {"outside_share", share_of(report.outside_share)},
+                                     {"share_origin", report.share_origin},
+                                     {"warnings", report.warnings}});
     return nb::make_tuple(std::move(tagger), told);
 }
 
 nb::dict trained(const std::string& encoder, const std::vector<Corpus>& corpora, const std::string& out,
                  const nb::dict& given, std::uint64_t seed, int threads, const std::string& checkpoint) {
     const auto options = options_of<ner::SourceOptions>(given);
-    const ner::SourceReport report = worked(seed, threads, [&](Run& run) {
+    const ner::SourceReport report = Host(seed, threads).work([&](Run& run) {
         run.checkpoint = checkpoint;
         return ner::train_source(encoder, corpora, out, options, run);
     });
-    nb::dict told;
-    told["loss_per_epoch"] = report.loss_per_epoch;
-    told["words"] = report.words;
-    told["words_trained"] = report.words_trained;
-    told["distance"] = report.distance.empty() ? nb::none() : nb::object(nb::cast(report.distance));
-    told["seconds"] = report.seconds;
-    told["warnings"] = report.warnings;
-    return told;
+    return dict_with({{"loss_per_epoch", report.loss_per_epoch},
+                      {"words", report.words},
+                      {"words_trained", report.words_trained},
+                      {"distance", report.distance.empty() ? nb::none() : nb::cast(report.distance)},
+                      {"seconds", report.seconds},
+                      {"warnings", report.warnings}});
 }
 
 Corpus tagged(const Tagger& tagger, const Corpus& corpus, nb::handle vectors, const nb::dict& given, int threads) {
     const auto options = options_of<ner::TagOptions>(given);
     const Points rows = points_of(vectors);
-    Corpus out = corpus;
-    worked(0, threads, [&](const Run& run) {
+    return Host(0, threads).work([&](const Run& run) {
+        Corpus out = corpus;
         tagger.tag(out, rows, options, run);
-        return true;
+        return out;
     });
-    return out;
 }
 
 nb::list suggested(const Tagger& tagger, const Corpus& corpus, nb::handle vectors, const nb::dict& given, int threads) {
     const auto options = options_of<ner::SuggestOptions>(given);
     const Points rows = points_of(vectors);
-    nb::list out;
-    for (const ner::Suggestion& one :
-         worked(0, threads, [&](const Run& run) { return ner::suggest_sentences(tagger, corpus, rows, options, run); }))
-        out.append(nb::make_tuple(one.sentence, tagger.types[static_cast<std::size_t>(one.type)], one.value));
-    return out;
+    const auto found = Host(0, threads).work([&](const Run& run) {
+        return ner::suggest_sentences(tagger, corpus, rows, options, run);
+    });
+    return list_of(found, [&](const ner::Suggestion& one) {
+        return nb::make_tuple(one.sentence, tagger.types[static_cast<std::size_t>(one.type)], one.value);
+    });
 }
 
 std::string page_of(const Tagger& tagger, const Corpus& corpus, nb::handle vectors, const nb::dict& tagging,
@@ -259,8 +194,8 @@ std::string page_of(const Tagger& tagger, const Corpus& corpus, nb::handle vecto
     const auto options = options_of<ner::TagOptions>(tagging);
     const auto suggest = options_of<ner::SuggestOptions>(suggesting);
     const Points rows = points_of(vectors);
-    Corpus found = corpus;
-    return worked(0, threads, [&](const Run& run) {
+    return Host(0, threads).work([&](const Run& run) {
+        Corpus found = corpus;
         tagger.tag(found, rows, options, run);
         return ner::mentions_page(tagger, found, rows, ner::suggest_sentences(tagger, corpus, rows, suggest, run), {},
                                   run);
@@ -281,15 +216,16 @@ void add_ner(nb::module_& module) {
     nb::class_<Corpus>(module, "NerCorpus")
         .def_prop_ro("words", &words_of)
         .def_prop_ro("mentions", &mentions_of)
-        .def_prop_ro("annotated", &annotated_of)
-        .def_prop_ro("texts", &texts_of)
+        .def_prop_ro("annotated", [](const Corpus& c) { return list_of(c.sentences, &ner::Sentence::annotated); })
+        .def_prop_ro("texts", [](const Corpus& c) { return list_of(c.documents, &ner::Document::text); })
         .def_prop_ro("types", [](const Corpus& corpus) { return corpus.types; })
         .def_prop_ro("notes", [](const Corpus& corpus) { return corpus.notes; })
         .def_prop_ro("format", [](const Corpus& corpus) { return std::string(ner::name(corpus.format)); })
         .def_prop_ro("tags", [](const Corpus& corpus) { return owned_array(corpus.tags()); })
         .def_prop_ro("spans", &spans_of)
         .def_prop_ro("state", &state_of)
-        .def("subset", &subset_of)
+        .def("subset",
+             [](const Corpus& corpus, const std::vector<std::size_t>& sentences) { return corpus.subset(sentences); })
         .def("write", [](const Corpus& corpus, const std::string& path) { ner::write_corpus(path, corpus); });
     nb::class_<Tagger>(module, "NerTagger")
         .def_prop_ro("types", [](const Tagger& tagger) { return tagger.types; })
@@ -306,22 +242,17 @@ void add_ner(nb::module_& module) {
         .def("scores",
              [](const Tagger& tagger, nb::handle vectors, int threads) {
                  const Points rows = points_of(vectors);
-                 return owned_array(worked(0, threads, [&](const Run& run) { return tagger.scores(rows, run); }));
+                 return owned_array(Host(0, threads).work([&](const Run& run) { return tagger.scores(rows, run); }));
              })
         .def("tag", &tagged)
         .def("suggest", &suggested)
         .def("page", &page_of)
-        .def("to_bytes",
-             [](const Tagger& tagger) {
-                 const std::string bytes = tagger.archive().to_bytes();
-                 return nb::bytes(bytes.data(), bytes.size());
-             })
+        .def("to_bytes", [](const Tagger& tagger) { return bytes_of(tagger.archive().to_bytes()); })
         .def("save", [](const Tagger& tagger, const std::string& path) { tagger.save(path); });
     module.def("ner_load", [](const std::string& path) { return Tagger::load(path); });
     module.def("ner_from_bytes", [](const nb::bytes& bytes) {
         const std::string source = "pickled tagger";
-        const std::span all(static_cast<const std::byte*>(bytes.data()), bytes.size());
-        return Tagger::from(Archive::from_bytes(all, source), source);
+        return Tagger::from(Archive::from_bytes(span_of(bytes), source), source);
     });
     module.def("ner_corpus", &corpus_of_state);
     module.def("ner_read", [](const std::string& path, const nb::dict& given, bool lenient) {
@@ -342,9 +273,7 @@ void add_ner(nb::module_& module) {
     module.def("ner_find", [](const Corpus& some, const Corpus& all) { return ner::find_sentences(some, all); });
     module.def("ner_score", &scored);
     module.def("data_folders", [] {
-        std::vector<std::string> out;
-        for (const auto& folder : data_folders()) out.push_back(folder.string());
-        return out;
+        return list_of(data_folders(), [](const std::filesystem::path& folder) { return folder.string(); });
     });
 }
 

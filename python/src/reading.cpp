@@ -15,21 +15,15 @@ namespace coterie::python {
 namespace {
 
 // One path: any file that the command can read. Several paths: .npy or idx files that are read in blocks.
-Table read(const std::vector<std::string>& paths, const nb::dict& reading, const nb::dict& columns) {
-    ReadRequest request;
-    ReadRequest::described().assign(&request, option_values(ReadRequest::described(), reading));
-    ColumnOptions column_options;
-    ColumnOptions::described().assign(&column_options, option_values(ColumnOptions::described(), columns));
-    Host host;
-    Run run;
-    host.attach(run);
-    return host.work([&] {
+Table read(const std::vector<std::string>& paths, const nb::dict& columns) {
+    const auto column_options = options_of<ColumnOptions>(columns);
+    return Host().work([&](const Run& run) {
         Table out;
         if (paths.size() != 1) {
             out.points = open_rows(paths);
             return out;
         }
-        ReadOptions options = request.options();
+        ReadOptions options = ReadRequest().options();
         column_options.read_by(options);
         PointsFile file = read_points(paths.front(), options, run);
         out.points = std::move(file.points);
@@ -44,13 +38,6 @@ Table read(const std::vector<std::string>& paths, const nb::dict& reading, const
         }
         return out;
     });
-}
-
-// The rows that were written, as points that are read in blocks.
-Table table_of(ScratchWriter& writer) {
-    Table out;
-    out.points = writer.points();
-    return out;
 }
 
 // Days since 1970-01-01 for each word, as in text files; NaN for an empty word. Returns None if a word is not a date,
@@ -69,20 +56,13 @@ nb::object days_of(const std::vector<std::string>& words) {
 }
 
 nb::list entries() {
-    nb::list out;
-    for (const CatalogueEntry& entry : catalogue()) {
-        nb::dict each;
-        each["name"] = entry.name;
-        each["title"] = entry.title;
-        each["rows"] = entry.rows;
-        each["columns"] = entry.columns;
-        each["classes"] = entry.classes;
-        each["licence"] = entry.licence;
-        each["citation"] = entry.citation;
-        each["shipped"] = entry.shipped;
-        out.append(each);
-    }
-    return out;
+    return list_of(catalogue(), [](const CatalogueEntry& entry) {
+        return dict_with({{"name", entry.name},
+                          {"title", entry.title},
+                          {"licence", entry.licence},
+                          {"citation", entry.citation},
+                          {"shipped", entry.shipped}});
+    });
 }
 
 }  // namespace
@@ -114,21 +94,23 @@ void add_reading(nb::module_& module) {
         .def_prop_ro("labels", [](const Table& t) { return owned_array(Labels(t.labels)); })
         .def_prop_ro("label_names", [](const Table& t) { return t.label_names; })
         .def_prop_ro("notes", [](const Table& t) { return t.notes; })
-        .def_prop_ro("resident", [](const Table& t) { return t.points.resident(); })
         .def("array", [](const Table& t) { return array_of_points(t.points); });
     nb::class_<ScratchWriter>(module, "Scratch", "Writes rows once, to a temporary file without a name.")
         .def(nb::init<const std::string&>(), "folder"_a)
-        .def(
-            "write",
-            [](ScratchWriter& writer, nb::handle rows) {
-                const Points points = points_of(rows);
-                const nb::gil_scoped_release released;
-                writer.write(points);
-            },
-            "rows"_a)
-        .def("table", &table_of);
-    module.def("read", &read, "paths"_a, "reading"_a = nb::dict(), "columns"_a = nb::dict());
-    module.def("days_of", &days_of, "words"_a);
+        .def("write",
+             [](ScratchWriter& writer, nb::handle rows) {
+                 const Points points = points_of(rows);
+                 const nb::gil_scoped_release released;
+                 writer.write(points);
+             })
+        // The rows that were written, as points that are read in blocks.
+        .def("table", [](ScratchWriter& writer) {
+            Table out;
+            out.points = writer.points();
+            return out;
+        });
+    module.def("read", &read, "paths"_a, "columns"_a = nb::dict());
+    module.def("days_of", &days_of);
     module.def("catalogue", &entries);
 }
 

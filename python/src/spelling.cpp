@@ -69,18 +69,10 @@ void add_messages(nb::module_& module) {
         .def_ro("context", &Message::context)
         .def_rw("column", &Message::column)
         .def_ro("column_number", &Message::column_number)
-        .def("__getstate__",
-             [](const Message& m) {
-                 const std::string bytes = m.packed();
-                 return nb::bytes(bytes.data(), bytes.size());
-             })
+        .def("__getstate__", [](const Message& m) { return bytes_of(m.packed()); })
         .def("__setstate__", [](Message& m, const nb::bytes& bytes) {
             new (&m) Message(Message::unpacked({bytes.c_str(), bytes.size()}).value());
         });
-    nb::list codes;
-    for (const CodeMeaning& each : code_list())
-        codes.append(nb::make_tuple(std::string(each.name), std::string(each.meaning)));
-    module.attr("codes") = codes;
 }
 
 }  // namespace coterie::python

@@ -20,17 +20,14 @@ namespace {
 
 nb::object scores_of(const std::optional<Scores>& scores) { return scores ? nb::object(dict_of(*scores)) : nb::none(); }
 
-nb::dict dict_of_cell(const TuneCell& cell, bool larger) {
-    nb::dict out;
-    out["method"] = cell.method;
-    out["options"] = dict_of(cell.options);
-    out["criterion"] = cell.criterion;
-    out["larger_is_better"] = larger;
-    out["seen"] = scores_of(cell.seen);
-    out["unseen"] = scores_of(cell.unseen);
-    out["seconds"] = cell.seconds;
-    out["error"] = cell.error;
-    return out;
+nb::dict dict_of_cell(const TuneCell& cell) {
+    return dict_with({{"method", cell.method},
+                      {"options", dict_of(cell.options)},
+                      {"criterion", cell.criterion},
+                      {"seen", scores_of(cell.seen)},
+                      {"unseen", scores_of(cell.unseen)},
+                      {"seconds", cell.seconds},
+                      {"error", cell.error}});
 }
 
 nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
@@ -39,8 +36,7 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
                int threads, const std::string& device, const std::optional<Labels1>& truth, nb::object notify) {
     const Method& method = find_method(method_name);
     const OptionValues values = option_values(*method.options, fixed);
-    TuneOptions options;
-    TuneOptions::described().assign(&options, option_values(TuneOptions::described(), how));
+    auto options = options_of<TuneOptions>(how);
     const Settings settings = settings_of(preparation, columns);
     for (const auto& [name, items] : grid) {
         const Option& option = option_on_grid(method, name);
@@ -49,24 +45,16 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
         options.grid.push_back(std::move(axis));
     }
     const Problem problem = problem_of(points, side);
-    Host host(std::move(notify));
-    Run run(seed, threads);
-    run.device = device;
-    host.attach(run);
     const LabelSpan known = truth ? span_of(*truth) : LabelSpan();
-    TuneResult result = host.work([&] { return tune(problem, {method, values}, options, settings, run, known); });
-    nb::dict out;
-    nb::list cells;
-    for (const TuneCell& cell : result.cells) cells.append(dict_of_cell(cell, larger_is_better(options.select)));
-    out["cells"] = cells;
-    out["best"] = result.best;
-    out["best_method"] = result.best_method;
-    out["best_options"] = dict_of(result.best_options);
-    out["interrupted"] = result.interrupted;
-    out["choice"] = result.choice ? nb::object(nb::str(json_document(*result.choice).c_str())) : nb::none();
-    const std::string search = page_search(options, result);
-    out["page"] = nb::str(search.data(), search.size());
-    return out;
+    const TuneResult result = Host(seed, threads, device, std::move(notify)).work([&](const Run& run) {
+        return tune(problem, {method, values}, options, settings, run, known);
+    });
+    return dict_with({{"cells", list_of(result.cells, &dict_of_cell)},
+                      {"best", result.best},
+                      {"best_method", result.best_method},
+                      {"best_options", dict_of(result.best_options)},
+                      {"choice", result.choice ? nb::cast(json_document(*result.choice)) : nb::none()},
+                      {"page", page_search(options, result)}});
 }
 
 // A comparison, and the data that its page needs in addition to the rows.
@@ -76,15 +64,11 @@ struct Compared {
     std::uint64_t seed = 0;
 
     // truth: indices into truth_names, or none.
-    nb::str page(nb::handle points, const nb::dict& side, const std::optional<Labels1>& truth,
-                 const std::vector<std::string>& truth_names, const std::string& source, int threads) const {
+    std::string page(nb::handle points, const nb::dict& side, const std::optional<Labels1>& truth,
+                     const std::vector<std::string>& truth_names, const std::string& source, int threads) const {
         const Problem problem = problem_of(points, side);
-        Host host;
-        Run run(seed, threads);
-        host.attach(run);
-        std::optional<Truth> known;
-        if (truth) known = Truth{{Labels(truth->data(), truth->data() + truth->size()), truth_names}, "y_true"};
-        const std::string text = host.work([&] {
+        const std::optional<Truth> known = truth_of(truth, truth_names);
+        return Host(seed, threads).work([&](const Run& run) {
             const Index compared = found.points + found.rows_left_out;
             if (problem.rows() != compared)
                 throw BadArgument(
@@ -95,7 +79,6 @@ struct Compared {
                 comparison_drawings(found, PreparedProblem::of(problem, settings, run), source, known, run);
             return coterie::html_document(found, source, drawn.picture, drawn.map);
         });
-        return nb::str(text.data(), text.size());
     }
 };
 
@@ -103,18 +86,16 @@ struct Compared {
 nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::handle points, const nb::dict& side,
                    const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed, int threads,
                    const std::string& device, const std::optional<Labels1>& truth) {
-    CompareOptions options{.clusters = clusters, .methods = methods};
+    const CompareOptions options{.clusters = clusters, .methods = methods};
     const Settings settings = settings_of(preparation, columns);
     const Problem problem = problem_of(points, side);
-    Host host;
-    Run run(seed, threads);
-    run.device = device;
-    host.attach(run);
     const LabelSpan known = truth ? span_of(*truth) : LabelSpan();
-    Comparison found = host.work([&] { return compare_methods(problem, options, settings, run, known); });
-    run.throw_if_stopped("compare");
-    nb::list labels;
-    for (const auto& method : found.methods) labels.append(owned_array(Labels(method.labels)));
+    Host host(seed, threads, device);
+    Comparison found =
+        host.work([&](const Run& run) { return compare_methods(problem, options, settings, run, known); });
+    host.run.throw_if_stopped("compare");
+    const nb::list labels =
+        list_of(found.methods, [](const auto& method) { return owned_array(Labels(method.labels)); });
     const std::string document = json_document(found, "X");
     return nb::make_tuple(document, labels, Compared{std::move(found), settings, seed});
 }
@@ -123,14 +104,11 @@ nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::ha
 nb::tuple consensus_of(const std::vector<std::string>& methods, int clusters, int fits, nb::handle points,
                        const nb::dict& side, const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed,
                        int threads, const std::string& device) {
-    ConsensusOptions options{.clusters = clusters, .fits = fits, .methods = methods};
+    const ConsensusOptions options{.clusters = clusters, .fits = fits, .methods = methods};
     const Settings settings = settings_of(preparation, columns);
     const Problem problem = problem_of(points, side);
-    Host host;
-    Run run(seed, threads);
-    run.device = device;
-    host.attach(run);
-    Consensus found = host.work([&] { return consensus(problem, options, settings, run); });
+    Consensus found =
+        Host(seed, threads, device).work([&](const Run& run) { return consensus(problem, options, settings, run); });
     const std::string document = json_document(found, "X");
     return nb::make_tuple(document, owned_array(std::move(found.labels)), owned_array(std::move(found.confidence)));
 }

@@ -129,7 +129,7 @@ def case(request, tmp_path):
 def prepared(model, table):
     """The rows as the method sees them."""
     rows = model._new_rows(table)
-    return model._fitted.prepared(rows.points, rows.names or [], rows.categories or [], 1)
+    return model._fitted.prepared(rows.given, 1)
 
 
 def quietly(call, *arguments, **options):
@@ -205,12 +205,7 @@ def test_functions_reject_missing_values(kind):
 def test_text_in_a_table_is_not_missing(make, text):
     model = coterie.KMeans(2, categorical="one-hot").fit(make(with_missing("words", text)))
     assert prepared(model, make(WORDS[:2] + [text] + WORDS[3:])).shape == (6, 4)
-    assert model._fitted.prepared(*parts(model, make(with_missing("words", text))))[2, 1:].max() > 0.7
-
-
-def parts(model, table):
-    rows = model._new_rows(table)
-    return rows.points, rows.names or [], rows.categories or [], 1
+    assert prepared(model, make(with_missing("words", text)))[2, 1:].max() > 0.7
 
 
 def test_text_array_is_an_error():

@@ -118,10 +118,10 @@ def test_plot_rejects_bad_arguments(iris, tmp_path):
 def test_prepared_rows_are_scaled(iris):
     X, _ = iris
     model = coterie.KMeans(3, scale="minmax").fit(X)
-    assert np.allclose(model._fitted.prepared(X, [], [], 1), (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)))
+    assert np.allclose(model._fitted.prepared((X, [], []), 1), (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)))
     sparse = scipy.sparse.csr_matrix(X)
     unit = coterie.KMeans(3, scale="unit").fit(sparse)
-    assert np.allclose(unit._fitted.prepared(_input.rows_of(sparse, sparse=True).points, [], [], 1), X / np.linalg.norm(X, axis=1, keepdims=True))
+    assert np.allclose(unit._fitted.prepared(_input.rows_of(sparse, sparse=True).given, 1), X / np.linalg.norm(X, axis=1, keepdims=True))
 
 
 def test_matplotlib_is_imported_only_for_plots():
