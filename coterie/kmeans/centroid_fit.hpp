@@ -24,9 +24,6 @@ namespace coterie::internal {
 /// The points in this scalar type, borrowed if they have it already. Throws BadData for a value that is infinite in it.
 Points in_scalar(PointsView points, ScalarType scalar, const Run& run);
 
-/// w_i, or 1 without weights.
-inline double weight_of(std::span<const double> weights, Index i) { return weights.empty() ? 1.0 : weights[at(i)]; }
-
 /// Throws BadData if the largest magnitude of the points is so small that squared distances vanish; `where` ends the
 /// first part of the message.
 void require_squares(double largest, double least, const std::string& where);

@@ -181,7 +181,6 @@ public:
     }
 
 private:
-    static std::size_t at(Index i) { return at(i); }
     int levels() const { return static_cast<int>(counts_.size()); }
     // The blocks below a node.
     Range blocks(int level, Index number) const {
