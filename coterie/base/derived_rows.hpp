@@ -47,7 +47,7 @@ Points derived_rows(const Points& from, Index columns, Derive derive) {
 template <class Derive>
 Points derived_copy(const Points& from, Index columns, std::string_view copy, Derive derive) {
     if (!from.resident()) return derived_rows(from, columns, std::move(derive));
-    require_memory(product(from.rows(), columns, size_of(from.scalar())), copy);
+    require_memory(double_product(from.rows(), columns, size_of(from.scalar())), copy);
     return from.view().with_scalar([&]<class Scalar>() {
         Matrix<Scalar> out(from.rows(), columns);
         derive(from.view(), 0, out.data());

@@ -36,7 +36,7 @@ namespace internal {
 constexpr std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// The product of the numbers, as a double, so that it cannot overflow.
-constexpr double product(auto... numbers) { return (1.0 * ... * static_cast<double>(numbers)); }
+constexpr double double_product(auto... numbers) { return (1.0 * ... * static_cast<double>(numbers)); }
 
 /// Not inline, so that memory is allocated and freed inside the library. Throws std::bad_alloc.
 COTERIE_API void* memory_for_numbers(std::size_t bytes);

@@ -133,7 +133,7 @@ public:
     const void* data() const { return data_; }
     bool empty() const { return rows_ == 0; }
     /// Bytes of the rows in memory, one after another.
-    double bytes() const { return internal::product(rows_, columns_, size_of(scalar_)); }
+    double bytes() const { return internal::double_product(rows_, columns_, size_of(scalar_)); }
     /// Whether the rows lie in memory. If not, only block() and source() give access to them.
     bool resident() const { return source_ == nullptr; }
     /// nullptr if resident.

@@ -25,7 +25,7 @@ template <class Body>
 std::span<const double> over_few_rows(PointsView points, const PrototypeDistances& distances, BlockSums& sums,
                                       const Run& run, Body&& body) {
     const Stage stage{.name = "assignment",
-                      .operations = product(points.rows(), points.columns(), distances.clusters())};
+                      .operations = double_product(points.rows(), points.columns(), distances.clusters())};
     std::vector<PrototypeDistances::Scratch> scratch(at(std::max(1, run.threads)));
     const Index few = distances.rows_at_once();
     return points.with_scalar([&]<class T>() {
@@ -68,7 +68,7 @@ Matrix<double> gather_at_first(const Run& run, Matrix<double> own, Index rows) {
 void require_groups(const Run& run, Index rows, Index own_rows, Index groups, double bytes_a_number) {
     together(run.communicator(), [&] {
         const Index kept = own_rows + (run.communicator().size() > 1 && run.communicator().rank() == 0 ? rows : 0);
-        require_memory(product(kept, groups, bytes_a_number), "the assignment under bounds");
+        require_memory(double_product(kept, groups, bytes_a_number), "the assignment under bounds");
     });
 }
 

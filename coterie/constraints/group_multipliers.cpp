@@ -287,7 +287,7 @@ private:
         return out;
     }
 
-    int threads() const { return threads_for(product(20, table_.rows(), groups_), run_.threads); }
+    int threads() const { return threads_for(double_product(20, table_.rows(), groups_), run_.threads); }
 
     double slope(Index g, double x, double mass) const {
         const double low = low_[at(g)], high = high_[at(g)];
@@ -696,7 +696,7 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
         multipliers[last] = 0;
     }
 
-    require_memory(product((ends ? log_mass.size() : 0) + log_mass.rows(), sizeof(double)),
+    require_memory(double_product((ends ? log_mass.size() : 0) + log_mass.rows(), sizeof(double)),
                    "the assignment of rows within bounds on groups");
     Matrix<double> reduced;
     if (ends) {

@@ -80,7 +80,7 @@ public:
         price_ = prices;
         price_.push_back(0);
         column_.resize(at(rows_));
-        const int threads = threads_for(product(rows_, columns_), run_.threads);
+        const int threads = threads_for(double_product(rows_, columns_), run_.threads);
         for_each_row({rows_, 4096}, threads, [&](Index i, Index) {
             const double* const cost = row(i);
             double best = infinity;
@@ -459,9 +459,10 @@ Transport transport(const Matrix<double>& costs, std::span<const Index> low, std
     check_bounds(n, columns, low, high);
     if (!start_prices.empty() && static_cast<Index>(start_prices.size()) != columns)
         refuse(Code::wrong_shape, filled("{} for {} starting prices", counted(columns, "column"), start_prices.size()));
-    const double pairs = product(columns, columns);
-    require_memory(product(n, 2 * sizeof(Index) + sizeof(std::int32_t)) + pairs * (sizeof(Exits) + sizeof(double)) +
-                       (product(n, columns) / 4 + 32 * pairs) * sizeof(Candidate),
+    const double pairs = double_product(columns, columns);
+    require_memory(double_product(n, 2 * sizeof(Index) + sizeof(std::int32_t)) +
+                       pairs * (sizeof(Exits) + sizeof(double)) +
+                       (double_product(n, columns) / 4 + 32 * pairs) * sizeof(Candidate),
                    "the assignment of rows within bounds on sizes");
     check_costs(costs, run);
 

@@ -181,7 +181,7 @@ Seen seen_by(const Pipeline& pipeline, PreparedRows prepared, const Labels* labe
     Matrix<double> embedding;
     if (embeds) {
         const Index columns = pipeline.model().output_columns(Output::embedding);
-        require_memory(internal::product(8, own.count(), columns), "the rows' embedding");
+        require_memory(internal::double_product(8, own.count(), columns), "the rows' embedding");
         embedding.resize(own.count(), columns);
     }
     pipeline.apply(prepared, wanted, run, [&](const RowResults& results) {

@@ -265,7 +265,7 @@ void Pipeline::fit_sample(const MethodOptions& method, const Problem& prepared, 
     RandomStream random = run.random("pipeline.sample");
     const std::vector<Index> drawn = sample_rows(rows, sample, random);
     if (as_sparse(prepared.points) == nullptr)
-        require_memory(internal::product(sample, prepared.columns(), size_of(prepared.points.scalar())),
+        require_memory(internal::double_product(sample, prepared.columns(), size_of(prepared.points.scalar())),
                        filled("the sample of {} rows", sample));
     // The rows are gathered from the processes that hold them. Data given per row are available on all processes.
     Problem known = prepared;

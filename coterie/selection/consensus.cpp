@@ -163,7 +163,7 @@ public:
         const auto size = static_cast<Index>(sample_.size());
         if (k_ > size)
             throw refused_option("clusters", std::int64_t{k_}, filled("at most {} for this many rows", size));
-        require_memory(internal::product(8, size, size) + internal::product(4, n_, options.fits),
+        require_memory(internal::double_product(8, size, size) + internal::double_product(4, n_, options.fits),
                        filled("a consensus of {} fits", options.fits));
         part_ = std::clamp(static_cast<Index>(std::ceil(share_of_a_fit * static_cast<double>(size))), k_, size);
     }
