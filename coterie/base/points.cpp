@@ -31,7 +31,7 @@ PointsView PointsView::block(Index begin, Index end, RowBuffer& buffer) const {
         if (source_ == nullptr) return Rows<Scalar>{as<Scalar>().row(begin), end - begin, columns_, stride_};
         if (const void* there = source_->in_memory(begin, end))
             return Rows<Scalar>{static_cast<const Scalar*>(there), end - begin, columns_, columns_};
-        void* const memory = buffer.reserve(at((end - begin) * columns_) * sizeof(Scalar));
+        void* const memory = buffer.reserve(internal::at((end - begin) * columns_) * sizeof(Scalar));
         source_->read(begin, end, memory);
         return Rows<Scalar>{static_cast<const Scalar*>(memory), end - begin, columns_, columns_};
     });
