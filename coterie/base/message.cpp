@@ -133,7 +133,7 @@ bool take(std::string_view& bytes, std::string& text) {
     return true;
 }
 
-// The same for a number. An empty field is no number.
+// The same for a number. An empty field means that there is none.
 bool take(std::string_view& bytes, std::optional<std::int64_t>& number) {
     std::string text;
     if (!take(bytes, text)) return false;

@@ -1,8 +1,8 @@
 // The messages about a field, shared by every kind of table: missing values, words among numbers, dates, numbers that
 // are too large.
 
-#include "coterie/base/checks.hpp"
 #include "coterie/io/internal/table.hpp"
+#include "coterie/base/checks.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -32,8 +32,8 @@
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/pipeline/prepared_problem.hpp"
 #include "coterie/pipeline/evaluation.hpp"
+#include "coterie/pipeline/prepared_problem.hpp"
 
 namespace coterie::python {
 
